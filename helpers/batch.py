@@ -1,0 +1,258 @@
+"""Run labs one after another through papermill, show what happens, stop whatever they started, and write the report.
+
+Each run starts and stops its own engines. Nothing that a run has written is changed afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+from papermill.engines import NBClientEngine, papermill_engines
+from papermill.exceptions import PapermillExecutionError
+
+from helpers import catalog, messages, paths, report, server
+from helpers.checkpoint import MIME
+from helpers.errors import LabError, SecretParameter
+from helpers.schemas import Checkpoint, Report, Run, RunError, Teardown
+from helpers.server import ledger, state
+
+SECRET = re.compile(r"(KEY|TOKEN|SECRET)$")
+Listener = Callable[[Checkpoint], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One notebook to run: lab, language, edition, where it lies, and the parameters that papermill injects."""
+
+    lab: str
+    language: str
+    notebook: Path
+    edition: str = "learner"
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+class _WatchedEngine(NBClientEngine):
+    """papermill's own engine, which also tells each checkpoint as its cell ends."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **kwargs: Any) -> Any:
+        listener: Listener = kwargs.pop("listener")
+        complete = nb_man.cell_complete
+
+        def told(cell: Any, cell_index: int | None = None, **more: Any) -> Any:
+            for found in records([cell]):
+                listener(found)
+            return complete(cell, cell_index, **more)
+
+        nb_man.cell_complete = told
+        return super().execute_managed_notebook(nb_man, kernel_name, **kwargs)
+
+
+papermill_engines.register("labs", _WatchedEngine)
+
+
+def records(cells: Sequence[Mapping[str, Any]]) -> list[Checkpoint]:
+    """Return the checkpoints that cells carry in their outputs, in order."""
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    return [Checkpoint(**output["data"][MIME]) for output in outputs if MIME in output.get("data", {})]
+
+
+def jobs(languages: Sequence[str] = (), labs: Sequence[str] = (), parameters: Mapping[str, Any] | None = None) -> list[Job]:
+    """Return the runs of the catalogue: each lab in each language.
+
+    Args:
+        languages: "zh", "en"; none takes LAB_LANGUAGE if it is set, else both.
+        labs: lab ids; none takes all.
+        parameters: what papermill injects into each.
+    Raises:
+        SecretParameter: a name that ends in KEY, TOKEN or SECRET: papermill would write its value into the notebook.
+        KeyError: no such lab.
+    """
+    for name in parameters or {}:
+        if SECRET.search(name.upper()):
+            raise SecretParameter(name=name)
+    only = os.environ.get("LAB_LANGUAGE")
+    chosen = tuple(languages) or ((only,) if only in messages.LANGUAGES else messages.LANGUAGES)
+    names = [catalog.lab(name)["id"] for name in labs] or list(catalog.labs())
+    return [
+        Job(name, language, paths.NOTEBOOKS / language / f"{name}.ipynb", parameters=dict(parameters or {}))
+        for name in names
+        for language in chosen
+    ]
+
+
+def run(todo: Sequence[Job], folder: Path | None = None, began: float | None = None, say: Callable[[str], None] = print) -> Report:
+    """Return the report of having run all jobs; it also lies in the folder, as report.json and report.html.
+
+    Args:
+        todo: the runs, in order.
+        folder: where the executed notebooks and the report go; None makes build/run-<time>.
+        began: time.time() of the moment from which "first answer after" counts; None takes now.
+        say: shows one line of progress.
+    """
+    folder = folder or _new_folder()
+    run_id, started, clock = f"{folder.name}-{secrets.token_hex(4)}", state.now(), time.time() if began is None else began
+    declared = sum(catalog.labs().get(job.lab, {}).get("engine_starts", 0) for job in todo)
+    answered: list[float] = []
+    done: list[Run] = []
+    with _run_id(run_id), _terminated_like_ctrl_c():
+        try:
+            for job in todo:
+                done.append(_one(job, folder, run_id, say, answered, clock))
+        finally:
+            stopped = _torn_down(run_id, say)
+            summary = Report(
+                started=started,
+                ok=len(done) == len(todo) and all(one.ok for one in done) and not stopped.processes_left,
+                engine_starts=ledger.count(run_id),
+                engine_starts_declared=declared,
+                first_answer_seconds=round(answered[0], 1) if answered else None,
+                runs=done,
+                teardown=stopped,
+            )
+            report.write(summary, folder)
+            _point_latest(folder)
+    return summary
+
+
+def _one(job: Job, folder: Path, run_id: str, say: Callable[[str], None], answered: list[float], clock: float) -> Run:
+    target = folder / f"{job.lab}.{job.language}.ipynb"
+    begun, before = time.monotonic(), ledger.count(run_id)
+    title = f"{job.lab} {job.language}"
+    say(messages.text("run.lab", lab=title))
+    first = catalog.labs().get(job.lab, {}).get("first_answer")
+
+    def told(found: Checkpoint) -> None:
+        mark = messages.text(f"checkpoint.status.{found.status}")
+        say(f"  {title}  {found.step:<22} {mark}  {time.monotonic() - begun:6.1f} s" + (f"  {found.reason}" if found.reason else ""))
+        if found.step == first and found.status == "pass" and not answered:
+            answered.append(time.time() - clock)
+
+    error = None
+    try:
+        _execute(job, target, told)
+    except (PapermillExecutionError, LabError, OSError, RuntimeError, ValueError) as failure:
+        error = _run_error(failure)
+    finally:
+        for proof in server.stop_run(run_id):
+            say(f"  {title}  teardown: {proof}")
+    found = records(nbformat.read(target, as_version=4).cells) if target.exists() else []
+    ok = error is None and bool(found) and all(one.ok for one in found)
+    if error:
+        say(f"  {title}  {error.code}: {error.message.splitlines()[0] if error.message else ''}")
+    return Run(
+        lab=job.lab,
+        language=job.language,
+        edition=job.edition,
+        engine=next((one.engine for one in found if one.engine), None),
+        parameters=job.parameters,
+        ok=ok,
+        seconds=round(time.monotonic() - begun, 1),
+        notebook=target.name,
+        checkpoints=found,
+        error=error,
+        engine_starts=ledger.count(run_id) - before,
+    )
+
+
+def _execute(job: Job, target: Path, listener: Listener) -> None:
+    work = target.parent / "work"
+    work.mkdir(exist_ok=True)
+    papermill.execute_notebook(
+        str(job.notebook),
+        str(target),
+        parameters={"LANGUAGE": job.language, **job.parameters},
+        engine_name="labs",
+        kernel_name="python3",
+        cwd=str(work),
+        progress_bar=False,
+        listener=listener,
+    )
+
+
+def _run_error(failure: Exception) -> RunError:
+    """Return the error of a run; a LabError inside the notebook is known by the code that its message begins with."""
+    if not isinstance(failure, PapermillExecutionError):
+        return RunError(code=getattr(failure, "code", type(failure).__name__), message=str(failure))
+    told = re.match(r"\[([\w.]+)\] ", failure.evalue)
+    return RunError(code=told.group(1) if told else failure.ename, message=paths.shown(failure.evalue))
+
+
+def _torn_down(run_id: str, say: Callable[[str], None]) -> Teardown:
+    """Return what is left after stopping everything of this run; ports are those of its servers."""
+    ports = {int(entry["port"]) for entry in ledger.entries(run_id) if entry["port"]}
+    left = 0
+    try:
+        for proof in server.stop_run(run_id):
+            say(f"  teardown: {proof}")
+    except LabError as failure:
+        say(str(failure))
+        left = 1
+    held = sorted(port for port in ports if not server.port_is_free("127.0.0.1", port))
+    return Teardown(processes_left=left + len(ledger.leftovers(run_id)), ports_left=held)
+
+
+@contextmanager
+def _run_id(run_id: str) -> Iterator[None]:
+    before = os.environ.get("LAB_RUN")
+    os.environ["LAB_RUN"] = run_id
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("LAB_RUN", None)
+        else:
+            os.environ["LAB_RUN"] = before
+
+
+@contextmanager
+def _terminated_like_ctrl_c() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into KeyboardInterrupt while a run is on: a job's end must also end its engines."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _new_folder() -> Path:
+    folder = paths.build_dir() / f"run-{datetime.now():%Y%m%d-%H%M%S}"
+    while folder.exists():
+        folder = folder.with_name(f"{folder.name}-{secrets.token_hex(2)}")
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _point_latest(folder: Path) -> None:
+    latest = folder.parent / "latest"
+    temporary = folder.parent / f".latest-{os.getpid()}"
+    temporary.symlink_to(folder.name)
+    os.replace(temporary, latest)
+
+
+def expected_minutes(todo: Sequence[Job]) -> float:
+    """Return the minutes that the runs take on two cores, as the catalogue measured them (CPU engine)."""
+    return sum(catalog.labs().get(job.lab, {}).get("cpu_seconds", 60) for job in todo) / 60
+
+
+def as_json(summary: Report) -> str:
+    """Return the report as report.json holds it."""
+    return json.dumps(summary.model_dump(by_alias=True), ensure_ascii=False, indent=1)

@@ -1,0 +1,144 @@
+"""Checkpoints: each prints its result for the learner and leaves a machine-readable record in the cell's output.
+
+An executed notebook is the only artifact that a report needs. What is true is decided by the lab's own condition.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from html import escape
+from typing import Any
+
+from helpers import messages
+from helpers.engines import Engine
+from helpers.errors import CheckFailed, LabError
+from helpers.models import Model
+from helpers.server.endpoint import Endpoint
+
+MIME = "application/vnd.labs.checkpoint+json"
+STATUSES = ("pass", "fail", "skipped", "todo", "kept")
+_COLOURS = {"pass": "#15803d", "fail": "#b91c1c", "skipped": "#64748b", "todo": "#b45309", "kept": "#1d4ed8"}
+
+_context: dict[str, Any] = {"lab": "", "engine": None, "model": None, "stand_in": None, "versions": {}}
+_since = time.monotonic()
+
+
+def begin(lab: str, engine: Engine, model: Model, server: Endpoint | None = None) -> None:
+    """Say which lab, engine and model the later checkpoints belong to; starts their clock.
+
+    Args:
+        lab: key of the catalogue, for instance "02_minicpm5".
+        engine: the one selected.
+        model: the checkpoint that is served.
+        server: a remote server, whose version is asked.
+    """
+    global _since
+    versions = engine.versions()
+    if server is not None and not versions:
+        versions = {"vllm": server.version()}
+    _context.update(
+        lab=lab,
+        engine=engine.name,
+        model=model.name,
+        stand_in=model.stand_in if server is None else server.stand_in,
+        versions=versions,
+    )
+    _since = time.monotonic()
+
+
+def check(step: str, condition: object, reason: str = "", **detail: Any) -> None:
+    """Record whether a step's condition holds; a failed one is recorded first, then raised.
+
+    Args:
+        step: the checkpoint's id in course/catalog.yml.
+        condition: anything with a truth value.
+        reason: why it failed or what to look at; shown only where it does not hold.
+        detail: JSON-able figures worth keeping (seconds, counts, texts).
+    Raises:
+        CheckFailed: the condition does not hold.
+    """
+    if condition:
+        _record(step, "pass", None, detail)
+        return
+    told = reason or messages.text("checkpoint.no_reason")
+    _record(step, "fail", told, detail)
+    raise CheckFailed(step=step, reason=told, evidence=_told_detail(detail))
+
+
+def skip(step: str, reason: str, **detail: Any) -> None:
+    """Record that a step does not apply here, with the reason."""
+    _record(step, "skipped", reason, detail)
+
+
+def todo(step: str, reason: str = "", **detail: Any) -> None:
+    """Record an exercise that is not solved yet."""
+    _record(step, "todo", reason or messages.text("checkpoint.todo"), detail)
+
+
+def kept(step: str, reason: str = "", **detail: Any) -> None:
+    """Record that the server was asked to stay."""
+    _record(step, "kept", reason or messages.text("checkpoint.kept"), detail)
+
+
+def exercise(step: str, answer: object, expected: object, hint: str = "", **detail: Any) -> None:
+    """Record an exercise: `todo` while the answer is `...`, else pass or fail.
+
+    Args:
+        step: the checkpoint's id.
+        answer: what the learner wrote; `...` stands for "not yet".
+        expected: a value, or a function of the answer that tells right from wrong.
+        hint: what to look at, told where the answer is wrong.
+    Raises:
+        CheckFailed: an answer that is wrong.
+    """
+    if answer is ...:
+        todo(step, **detail)
+        return
+    right = expected(answer) if callable(expected) else answer == expected
+    check(step, right, hint or messages.text("checkpoint.wrong_answer"), **detail)
+
+
+def _record(step: str, status: str, reason: str | None, detail: dict[str, Any]) -> None:
+    global _since
+    seconds, _since = time.monotonic() - _since, time.monotonic()
+    record = {
+        "schema": 1,
+        "lab": _context["lab"],
+        "step": step,
+        "status": status,
+        "reason": reason,
+        "ok": status != "fail",
+        "seconds": round(seconds, 2),
+        "engine": _context["engine"],
+        "model": _context["model"],
+        "stand_in": _context["stand_in"],
+        "versions": _context["versions"],
+        "detail": json.loads(json.dumps(detail, default=str, ensure_ascii=False)),
+    }
+    plain = messages.text("checkpoint.line", step=step, status=messages.text(f"checkpoint.status.{status}"))
+    if reason:
+        plain += f" — {reason}"
+    _show({MIME: record, "text/plain": plain, "text/html": _html(step, status, reason)})
+
+
+def _show(bundle: dict[str, Any]) -> None:
+    ipython = sys.modules.get("IPython")
+    if ipython and ipython.get_ipython():
+        from IPython.display import display
+
+        display(bundle, raw=True)
+    else:
+        print(bundle["text/plain"], flush=True)
+
+
+def _html(step: str, status: str, reason: str | None) -> str:
+    badge = f"<b style='color:#fff;background:{_COLOURS[status]};padding:.1em .5em;border-radius:.3em'>"
+    told = f" — {escape(reason)}" if reason else ""
+    return f"<div>{badge}{escape(messages.text(f'checkpoint.status.{status}'))}</b> <code>{escape(step)}</code>{told}</div>"
+
+
+def _told_detail(detail: dict[str, Any]) -> str | None:
+    lines = [f"{name}: {value.told() if isinstance(value, LabError) else value}" for name, value in detail.items()]
+    return "\n".join(lines) or None

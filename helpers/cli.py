@@ -1,0 +1,132 @@
+"""The command line: minicpm-labs, or python -m helpers. Each command is a few lines over a module that does the work."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from helpers import __version__, messages, paths
+from helpers.errors import LabError
+
+
+class _Told(click.Group):
+    """A group whose commands end a LabError with its message and status 1, never with a traceback."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except LabError as error:
+            click.echo(str(error), err=True)
+            sys.exit(1)
+
+
+@click.group(cls=_Told, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="minicpm-labs")
+@click.option("--language", type=click.Choice(messages.LANGUAGES), help="zh | en")
+def main(language: str | None) -> None:
+    """Labs of MiniCPM on vLLM and vllm-ascend: run them, and look after the servers that they start."""
+    if language:
+        messages.use(language)
+        os.environ["LAB_LANGUAGE"] = language
+
+
+@main.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.pass_context
+def setup(context: click.Context) -> None:
+    """Make the interpreters that the course needs (standard library only)."""
+    from helpers import setup as installer
+
+    sys.exit(installer.main(context.args))
+
+
+@main.command()
+@click.argument("labs", nargs=-1)
+@click.option("--language", "languages", multiple=True, type=click.Choice(messages.LANGUAGES), help="default: both")
+@click.option("-p", "--parameter", "parameters", multiple=True, type=(str, str), help="NAME VALUE, the value read as YAML")
+def run(labs: tuple[str, ...], languages: tuple[str, ...], parameters: tuple[tuple[str, str], ...]) -> None:
+    """Run LABS (none: the whole catalogue) through papermill and write build/run-<time>/report.html."""
+    from helpers import batch
+
+    given = {name: yaml.safe_load(value) for name, value in parameters}
+    todo = batch.jobs(languages, labs, given)
+    began = os.environ.get("LAB_BEGAN")
+    click.echo(messages.text("run.expected", runs=len(todo), minutes=f"{batch.expected_minutes(todo):.0f}"))
+    try:
+        summary = batch.run(todo, began=float(began) if began else None, say=click.echo)
+    except KeyboardInterrupt:
+        click.echo(messages.text("run.interrupted"), err=True)
+        sys.exit(130)
+    where = paths.shown((paths.build_dir() / "latest").resolve() / "report.html")
+    if summary.first_answer_seconds is not None:
+        code = "run.first_answer.clone" if began else "run.first_answer.run"
+        click.echo(messages.text(code, seconds=f"{summary.first_answer_seconds:.0f}"))
+    click.echo(messages.text("run.done.ok" if summary.ok else "run.done.failed", report=where))
+    sys.exit(0 if summary.ok else 1)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True)
+def status(as_json: bool) -> None:
+    """List the servers that the course has started on this machine."""
+    from helpers import server, tables
+
+    rows = server.status()
+    if as_json:
+        click.echo(json.dumps([row.as_json() for row in rows], ensure_ascii=False))
+        return
+    if not rows:
+        click.echo(messages.text("status.none"))
+        return
+    head = [messages.text(f"status.column.{name}") for name in ("port", "model", "state", "pid", "seconds", "log")]
+    cells = [
+        (str(r.port), r.served_model_name, messages.text(f"status.{r.state}"), str(r.pid), f"{r.seconds:.0f}", paths.shown(r.log))
+        for r in rows
+    ]
+    click.echo(tables.plain(head, cells))
+
+
+@main.command()
+@click.option("--port", type=int, help="only the server on this port")
+def stop(port: int | None) -> None:
+    """Stop the servers that the course has started, and prove that they are gone."""
+    from helpers import server
+
+    lines = server.stop_all(port)
+    click.echo("\n".join(lines) if lines else messages.text("status.none"))
+
+
+@main.command()
+@click.argument("lab", default="02_minicpm5")
+@click.option("--engine", "wanted", default="auto", type=click.Choice(["auto", "ascend", "cpu"]))
+@click.option("--model-dir", default="", help="directory of a checkpoint")
+@click.option("--port", type=int, default=8000, help="0 takes a free one")
+def serve(lab: str, wanted: str, model_dir: str, port: int) -> None:
+    """Start the server of a LAB, wait until it answers, and leave it running."""
+    from helpers import catalog, engines, models, server
+
+    engine = engines.select(wanted)
+    model = models.find(lab, engine.name, model_dir)
+    started = server.start(engine, model, catalog.options(lab, engine.name, served_model_name=model.name, port=port))
+    click.echo(started.command)
+    started.wait_ready()
+    click.echo(f"{started.base_url}/v1  {messages.text('model.stand_in') if model.stand_in else ''}".rstrip())
+
+
+@main.command()
+@click.option("--user/--no-user", default=True, help="into the user's directory (default) or this environment's")
+def kernel(user: bool) -> None:
+    """Register the kernelspec minicpm-labs, so that the labs open in a platform's own Jupyter."""
+    from ipykernel.kernelspec import install
+
+    where = install(user=user, kernel_name="minicpm-labs", display_name="MiniCPM labs (Python)")
+    click.echo(messages.text("kernel.registered", path=paths.shown(Path(where))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,273 @@
+"""One typed exception per cause; each says what happened, why, and what to do next, in the learner's language.
+
+The texts stand in `messages` under the class's code; the original text of whoever complained first is kept.
+Not for deciding what happened: `server`, `chat` and the others raise these.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from helpers import messages
+
+
+class LabError(Exception):
+    """A failure that a learner can cause or meet, told in three sentences.
+
+    Attributes:
+        code: key of its texts in messages/zh.yml and en.yml.
+        what, why, next: the three texts in the language in force when they are read.
+        evidence: lines that prove it (a log's tail, a listing), or None.
+        original: the text of the program that complained first, unchanged, or None.
+        diagnosis: what `diagnose` makes of the evidence; None until it exists.
+    """
+
+    code: ClassVar[str] = "lab.error"
+
+    def __init__(self, *, evidence: str | None = None, original: str | None = None, **values: Any) -> None:
+        self.values = values
+        self.evidence = evidence
+        self.original = original
+        self.diagnosis: object | None = None
+        super().__init__(self.code)
+
+    @property
+    def what(self) -> str:
+        """Return what happened, one sentence."""
+        return messages.parts(self.code, **self.values)["what"]
+
+    @property
+    def why(self) -> str:
+        """Return why it happened, as far as known."""
+        return messages.parts(self.code, **self.values)["why"]
+
+    @property
+    def next(self) -> str:
+        """Return what to do next."""
+        return messages.parts(self.code, **self.values)["next"]
+
+    def told(self, language: str | None = None) -> str:
+        """Return the whole message, evidence and original text included.
+
+        Args:
+            language: "zh" or "en"; None takes the language in force.
+        """
+        said = messages.parts(self.code, language, **self.values)
+        label = {name: messages.text(f"error.label.{name}", language) for name in ("why", "next", "evidence", "original")}
+        lines = [f"[{self.code}] {said['what']}", f"{label['why']}{said['why']}", f"{label['next']}{said['next']}"]
+        if self.original:
+            lines.append(f"{label['original']}{self.original}")
+        if self.evidence:
+            lines += [label["evidence"], *(f"    {line}" for line in self.evidence.splitlines())]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.told()
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in place of a traceback: the message alone (IPython calls this by its name)."""
+        return self.told().splitlines()
+
+
+class UnknownEngine(LabError):
+    """ENGINE is none of auto, ascend, cpu, remote."""
+
+    code = "engine.unknown"
+
+
+class EngineUnavailable(LabError):
+    """The engine that was asked for cannot run here; values: engine, reason."""
+
+    code = "engine.unavailable"
+
+
+class NoEngine(LabError):
+    """No engine at all can run here; the evidence lists each refusal."""
+
+    code = "engine.none"
+
+
+class BadOption(LabError):
+    """An option of the engine has a value that cannot be right; values: name, value, rule."""
+
+    code = "engine.bad_option"
+
+
+class ScriptMissing(LabError):
+    """A script that should set the environment is not there; values: path."""
+
+    code = "environment.script_missing"
+
+
+class ScriptFailed(LabError):
+    """A script that should set the environment ended with an error; values: path, returncode."""
+
+    code = "environment.script_failed"
+
+
+class ModelMissing(LabError):
+    """MODEL_DIR does not exist or cannot be read; values: path."""
+
+    code = "model.missing"
+
+
+class ModelEmpty(LabError):
+    """MODEL_DIR is an empty directory; values: path."""
+
+    code = "model.empty"
+
+
+class ModelNoConfig(LabError):
+    """MODEL_DIR has files but no readable config.json; values: path."""
+
+    code = "model.no_config"
+
+
+class ModelNoWeights(LabError):
+    """MODEL_DIR has a config.json but no weights; values: path."""
+
+    code = "model.no_weights"
+
+
+class StateUnwritable(LabError):
+    """The state directory cannot be written; values: path."""
+
+    code = "server.state_unwritable"
+
+
+class PortTaken(LabError):
+    """Somebody else listens on the port; values: port, owner."""
+
+    code = "server.port_taken"
+
+
+class DeviceBusy(LabError):
+    """One of our processes already holds the device; values: name, port, pid."""
+
+    code = "server.device_busy"
+
+
+class ServerDied(LabError):
+    """The server's process ended by itself; values: ended (exit code or signal), seconds, log. Evidence: log tail."""
+
+    code = "server.died"
+
+
+class UnrecognizedArguments(ServerDied):
+    """The engine's command line has an argument that this version does not know; values as ServerDied, argument."""
+
+    code = "server.unrecognized_arguments"
+
+
+class ServerTimeout(LabError):
+    """The server did not become ready in time but still runs; values: seconds, log."""
+
+    code = "server.timeout"
+
+
+class StopFailed(LabError):
+    """Processes of our own group outlived SIGKILL, or the port is still held; values: left, port."""
+
+    code = "server.stop_failed"
+
+
+class NeverStarted(LabError):
+    """Nothing answers and nothing was started; values: url."""
+
+    code = "server.never_started"
+
+
+class StillStarting(LabError):
+    """Nothing answers yet: our server is still loading; values: url, seconds."""
+
+    code = "server.still_starting"
+
+
+class ServerGone(LabError):
+    """Nothing answers: the server that we started has ended; values: url, ended, log. Evidence: log tail."""
+
+    code = "server.gone"
+
+
+class NotOpenAI(LabError):
+    """BASE_URL answers, but not as an OpenAI-compatible server; values: url, answer."""
+
+    code = "remote.not_openai"
+
+
+class Unreachable(LabError):
+    """BASE_URL does not answer at all; values: url."""
+
+    code = "remote.unreachable"
+
+
+class OfflineFailed(LabError):
+    """The offline script ended with an error; values: ended, log. Evidence: log tail."""
+
+    code = "offline.failed"
+
+
+class RequestRefused(LabError):
+    """The server refused a request for a reason without a type of its own; values: status. Original: its text."""
+
+    code = "chat.refused"
+
+
+class WrongModelName(RequestRefused):
+    """The request names a model that the server does not serve; values: status, asked, served."""
+
+    code = "chat.wrong_model"
+
+
+class PromptTooLong(RequestRefused):
+    """Prompt and answer do not fit in the context; values: status, max_tokens."""
+
+    code = "chat.prompt_too_long"
+
+
+class MaxTokensTooLarge(RequestRefused):
+    """max_tokens alone is larger than the context; values: status, max_tokens."""
+
+    code = "chat.max_tokens_too_large"
+
+
+class MaxTokensInvalid(RequestRefused):
+    """max_tokens is not a positive number; values: status, max_tokens."""
+
+    code = "chat.max_tokens_invalid"
+
+
+class Unauthorized(RequestRefused):
+    """The server wants an API key, or another one; values: status."""
+
+    code = "chat.unauthorized"
+
+
+class AnswerTimeout(LabError):
+    """The server took longer than the time allowed for one answer; values: seconds."""
+
+    code = "chat.timeout"
+
+
+class CheckFailed(LabError):
+    """A checkpoint did not hold; values: step, reason."""
+
+    code = "checkpoint.failed"
+
+
+class SecretParameter(LabError):
+    """A run was given a secret as a parameter; values: name."""
+
+    code = "run.secret_parameter"
+
+
+class RunFailed(LabError):
+    """A run could not be carried out at all; values: reason."""
+
+    code = "run.failed"
+
+
+class SetupMissing(LabError):
+    """An interpreter of the course has not been made; values: name, command."""
+
+    code = "setup.missing"

@@ -1,0 +1,99 @@
+"""Offline batched inference: a script in the engine's own interpreter, as a watched process that holds the device.
+
+The kernel never imports vLLM. The script is the lesson's and stands in the notebook; this module only runs it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helpers import environment, messages, paths, progress
+from helpers.engines import Ascend, Cpu
+from helpers.errors import OfflineFailed
+from helpers.models import Model
+from helpers.options import Options
+from helpers.server import log as logs
+from helpers.server import process, state, stopping
+from helpers.server.lifecycle import POLL_SECONDS, launch, refuse_second
+
+
+@dataclass(frozen=True)
+class OfflineResult:
+    """What a script left behind.
+
+    Attributes:
+        output: the JSON value that it wrote to the path in its last argument.
+        returncode: its exit status; 0 and an output mean success, whatever the last log lines say.
+        seconds: from start to end.
+        log_path: file with everything that it printed.
+    """
+
+    output: Any
+    returncode: int
+    seconds: float
+    log_path: Path
+
+    def tail(self, lines: int = 10) -> str:
+        """Return the last lines that it printed."""
+        return logs.tail(self.log_path, lines)
+
+    def find_in_log(self, pattern: str, limit: int = 5) -> list[str]:
+        """Return the first log lines that contain a regular expression, without process and time."""
+        return logs.find(self.log_path, pattern, limit)
+
+
+def run(engine: Ascend | Cpu, model: Model, options: Options, script: str, *, timeout: float = 900.0) -> OfflineResult:
+    """Return the result of a script that is run by the engine's Python with two arguments.
+
+    sys.argv[1] holds the keyword arguments of vLLM's `LLM` as JSON (the model's directory is one of them), sys.argv[2]
+    the path for the script's output, also JSON.
+
+    Args:
+        script: Python source; `if __name__ == "__main__":` is needed, because vLLM starts its engine by spawn.
+        timeout: seconds until it is ended.
+    Raises:
+        DeviceBusy: a server of ours holds the device.
+        OfflineFailed: it ended with an error, wrote no output, or took too long; carries the end of its log.
+    """
+    assert engine.interpreter is not None and model.path is not None
+    folder = paths.state_dir() / "offline"
+    with state.device_lock():
+        refuse_second()
+        folder.mkdir(parents=True, exist_ok=True)
+        stem = f"{time.time_ns()}"
+        source, output = folder / f"{stem}.py", folder / f"{stem}.json"
+        source.write_text(script, encoding="utf-8")
+        arguments = json.dumps({"model": str(model.path)} | options.llm_arguments())
+        argv = [str(engine.interpreter.python), str(source), arguments, str(output)]
+        env = environment.child(engine.environment(options))
+        path, found, child = launch(engine, argv, env, "offline", options, model)
+    begun = time.monotonic()
+    try:
+        returncode = _wait(child, Path(found.log), timeout)
+    finally:
+        # Also on an interrupt of the cell: a half-done engine would go on holding the device.
+        stopping.stop(path, found, child, grace=5.0)
+    seconds = time.monotonic() - begun
+    if returncode != 0 or not output.exists():
+        values = {"ended": process.told_status(returncode), "log": paths.shown(found.log)}
+        raise OfflineFailed(**values, evidence=logs.tail(Path(found.log), 12))
+    return OfflineResult(json.loads(output.read_text(encoding="utf-8")), returncode, seconds, Path(found.log))
+
+
+def _wait(child: subprocess.Popen[bytes], log: Path, timeout: float) -> int | None:
+    begun, stages = time.monotonic(), logs.StageReader(log)
+    with progress.Live() as live:
+        while (returncode := child.poll()) is None:
+            elapsed = time.monotonic() - begun
+            if elapsed > timeout:
+                return None
+            stage = messages.text(f"server.stage.{stages.read()}")
+            live.update(messages.text("offline.running", stage=stage, seconds=f"{elapsed:.0f}"))
+            time.sleep(POLL_SECONDS)
+        live.done(messages.text("offline.done", seconds=f"{time.monotonic() - begun:.1f}"))
+    return returncode

@@ -1,0 +1,75 @@
+"""Turn what a server said no with, or its silence, into the typed error that names the cause. Sends nothing itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from helpers import errors, server
+from helpers.server import Endpoint, Server
+
+# vLLM 0.32: "max_tokens=100000 cannot be greater than max_model_len=2048"; 0.18 and 0.23 put both cases into one text,
+# "This model's maximum context length is N tokens. However, you requested M output tokens and your prompt contains …".
+_TOO_LARGE = re.compile(r"max_tokens\S* cannot be greater than|max_completion_tokens\S* is too large|max_tokens\S* is too large")
+_TOO_LONG = re.compile(r"maximum context length|maximum model length|longer than the maximum")
+_INVALID = re.compile(r"max_(completion_)?tokens must be at least 1")
+
+
+def endpoint(given: Endpoint | None) -> Endpoint:
+    """Return the endpoint to ask: the one given, else the last that this kernel started or attached to.
+
+    Raises:
+        NeverStarted: there is none.
+    """
+    found = given or server.current()
+    if found is None:
+        raise errors.NeverStarted(url="-")
+    return found
+
+
+def unreachable(asked: Endpoint, error: Exception) -> errors.LabError:
+    """Return why nothing answered: our server is still starting, has ended, was never started, or is somebody else's."""
+    original = str(error)
+    if not isinstance(asked, Server):
+        return errors.Unreachable(url=asked.base_url, original=original)
+    if asked.status == "dead":
+        return errors.ServerGone(url=asked.base_url, ended=asked.ended(), log=asked.log, evidence=asked.tail(8), original=original)
+    return errors.StillStarting(url=asked.base_url, seconds=f"{asked.seconds():.0f}", original=original)
+
+
+def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) -> errors.LabError:
+    """Return the typed error for an HTTP status and the server's own text, which is kept.
+
+    Source of the texts: vLLM 0.32, seen; 0.18 and 0.23, entrypoints/openai/serving_engine and renderers/params.py.
+    """
+    said = _message(text)
+    max_tokens = body.get("max_tokens")
+    if status in (401, 403):
+        return errors.Unauthorized(status=status, original=said)
+    if status == 404 and "does not exist" in said:
+        served = re.search(r"Valid aliases: (.*?)\.?$", said)
+        names = served.group(1) if served else asked.served_model_name
+        return errors.WrongModelName(status=status, asked=body.get("model"), served=names, original=said)
+    if _INVALID.search(said):
+        return errors.MaxTokensInvalid(status=status, max_tokens=max_tokens, original=said)
+    if _TOO_LARGE.search(said) or (_TOO_LONG.search(said) and _alone_too_large(max_tokens, said)):
+        return errors.MaxTokensTooLarge(status=status, max_tokens=max_tokens, original=said)
+    if _TOO_LONG.search(said):
+        return errors.PromptTooLong(status=status, max_tokens=max_tokens, original=said)
+    return errors.RequestRefused(status=status, original=said)
+
+
+def _alone_too_large(max_tokens: object, said: str) -> bool:
+    limit = re.search(r"maximum context length is (\d+)", said)
+    return isinstance(max_tokens, int) and limit is not None and max_tokens > int(limit.group(1))
+
+
+def _message(text: str) -> str:
+    """Return the message inside an OpenAI-style error body, or the text itself."""
+    try:
+        body = json.loads(text)
+        return str(body.get("error", {}).get("message") or body.get("message") or body.get("detail") or text)
+    except (ValueError, AttributeError):
+        return text[:1000]

@@ -1,0 +1,59 @@
+"""A run's report: report.json for machines, report.html for people, both from the same model. Runs and judges nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from helpers import catalog, messages
+from helpers.schemas import Report
+
+_TEXTS = ("title", "labs", "started", "engine", "versions", "step", "seconds", "total", "failures", "first_answer", "starts",
+          "teardown", "notebook", "result", "passed", "failed", "none_left", "left", "skipped")
+
+
+def write(summary: Report, folder: Path) -> None:
+    """Write report.json and report.html into a folder.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    body = json.dumps(summary.model_dump(by_alias=True), ensure_ascii=False, indent=1)
+    (folder / "report.json").write_text(body + "\n", encoding="utf-8")
+    (folder / "report.html").write_text(html(summary), encoding="utf-8")
+
+
+def html(summary: Report, language: str | None = None) -> str:
+    """Return the report as one HTML page without anything from outside.
+
+    Args:
+        language: "zh" or "en"; None takes the language in force.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    spoken = language or messages.language()
+    texts = {name: messages.text(f"report.{name}", spoken) for name in _TEXTS}
+    statuses = {name: messages.text(f"checkpoint.status.{name}", spoken) for name in ("pass", "fail", "skipped", "todo", "kept")}
+    return environment.get_template("report.html.j2").render(
+        report=summary, language=spoken, texts=texts, statuses=statuses, labs=_rows(summary, spoken)
+    )
+
+
+def _rows(summary: Report, language: str) -> list[dict[str, Any]]:
+    """Return a table for each lab: its steps in order, and a column for each run of it."""
+    rows = []
+    for lab in dict.fromkeys(run.lab for run in summary.runs):
+        runs = [run for run in summary.runs if run.lab == lab]
+        steps = list(dict.fromkeys(found.step for run in runs for found in run.checkpoints))
+        title = catalog.labs().get(lab, {}).get("title", {}).get(language, lab)
+        found = {(run.language, one.step): one for run in runs for one in run.checkpoints}
+        rows.append({"id": lab, "title": title, "runs": runs, "steps": steps, "found": found})
+    return rows

@@ -1,0 +1,67 @@
+"""What a run has started: a line for each engine start, and the search for processes that carry the run's id.
+
+A run's id is LAB_RUN. The count goes into the report; the search finds a process whose state file was never written,
+because its kernel was killed in between.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from helpers import paths
+from helpers.server import process
+
+
+def _path(run: str) -> Path:
+    return paths.state_dir() / "runs" / f"{run}.jsonl"
+
+
+def record(run: str, kind: str, pid: int, port: int) -> None:
+    """Add an engine start to a run's ledger; kind is "server" or "offline", port 0 for an offline run."""
+    path = _path(run)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps({"kind": kind, "pid": pid, "port": port}) + "\n")
+
+
+def entries(run: str) -> list[dict[str, Any]]:
+    """Return a run's engine starts in order."""
+    try:
+        return [json.loads(line) for line in _path(run).read_text(encoding="utf-8").splitlines()]
+    except FileNotFoundError:
+        return []
+
+
+def count(run: str) -> int:
+    """Return how many engines a run has started."""
+    return len(entries(run))
+
+
+def leftovers(run: str) -> list[process.Identity]:
+    """Return the session leaders of this user, other than this process's own line, whose environment carries the run's id."""
+    own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+    marker = f"LAB_RUN={run}".encode()
+    found = []
+    for pid in psutil.pids():
+        if pid in own or not _leads_session(pid):
+            continue
+        try:
+            variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        started = process.start_ticks(pid)
+        if marker in variables and started is not None:
+            found.append(process.Identity(pid, pid, started))
+    return found
+
+
+def _leads_session(pid: int) -> bool:
+    try:
+        return os.getsid(pid) == pid and os.getpgid(pid) == pid
+    except OSError:
+        return False
