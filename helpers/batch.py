@@ -1,4 +1,5 @@
-"""Run labs one after another through papermill, show what happens, stop whatever they started, and write the report.
+"""Run labs one after another through papermill, show what happens, stop whatever they started, and
+write the report.
 
 Each run starts and stops its own engines. Nothing that a run has written is changed afterwards.
 """
@@ -9,42 +10,42 @@ import json
 import os
 import re
 import secrets
-import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
-import nbformat
 import papermill
 from papermill.engines import NBClientEngine, papermill_engines
 from papermill.exceptions import PapermillExecutionError
 
-from helpers import catalog, messages, paths, report, server
+from helpers import catalog, marked, messages, paths, report, server
 from helpers.checkpoint import MIME
 from helpers.errors import LabError, SecretParameter
 from helpers.schemas import Checkpoint, Report, Run, RunError, Teardown
 from helpers.server import ledger, state
 
 SECRET = re.compile(r"(KEY|TOKEN|SECRET)$")
+Language = Literal["zh", "en"]
 Listener = Callable[[Checkpoint], None]
 
 
 @dataclass(frozen=True)
 class Job:
-    """One notebook to run: lab, language, edition, where it lies, and the parameters that papermill injects."""
+    """One notebook to run: lab, language, edition, where it lies, and the parameters that
+    papermill injects.
+    """
 
     lab: str
-    language: str
+    language: Language
     notebook: Path
-    edition: str = "learner"
+    edition: Literal["learner", "solution"] = "learner"
     parameters: dict[str, Any] = field(default_factory=dict)
 
 
-class _WatchedEngine(NBClientEngine):
+class _WatchedEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no types
     """papermill's own engine, which also tells each checkpoint as its cell ends."""
 
     @classmethod
@@ -67,10 +68,16 @@ papermill_engines.register("labs", _WatchedEngine)
 def records(cells: Sequence[Mapping[str, Any]]) -> list[Checkpoint]:
     """Return the checkpoints that cells carry in their outputs, in order."""
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    return [Checkpoint(**output["data"][MIME]) for output in outputs if MIME in output.get("data", {})]
+    return [
+        Checkpoint(**output["data"][MIME]) for output in outputs if MIME in output.get("data", {})
+    ]
 
 
-def jobs(languages: Sequence[str] = (), labs: Sequence[str] = (), parameters: Mapping[str, Any] | None = None) -> list[Job]:
+def jobs(
+    languages: Sequence[str] = (),
+    labs: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
+) -> list[Job]:
     """Return the runs of the catalogue: each lab in each language.
 
     Args:
@@ -78,7 +85,8 @@ def jobs(languages: Sequence[str] = (), labs: Sequence[str] = (), parameters: Ma
         labs: lab ids; none takes all.
         parameters: what papermill injects into each.
     Raises:
-        SecretParameter: a name that ends in KEY, TOKEN or SECRET: papermill would write its value into the notebook.
+        SecretParameter: a name that ends in KEY, TOKEN or SECRET: papermill would write its value
+            into the notebook.
         KeyError: no such lab.
     """
     for name in parameters or {}:
@@ -88,14 +96,25 @@ def jobs(languages: Sequence[str] = (), labs: Sequence[str] = (), parameters: Ma
     chosen = tuple(languages) or ((only,) if only in messages.LANGUAGES else messages.LANGUAGES)
     names = [catalog.lab(name)["id"] for name in labs] or list(catalog.labs())
     return [
-        Job(name, language, paths.NOTEBOOKS / language / f"{name}.ipynb", parameters=dict(parameters or {}))
+        Job(
+            name,
+            cast("Language", language),
+            paths.NOTEBOOKS / language / f"{name}.ipynb",
+            parameters=dict(parameters or {}),
+        )
         for name in names
         for language in chosen
     ]
 
 
-def run(todo: Sequence[Job], folder: Path | None = None, began: float | None = None, say: Callable[[str], None] = print) -> Report:
-    """Return the report of having run all jobs; it also lies in the folder, as report.json and report.html.
+def run(
+    todo: Sequence[Job],
+    folder: Path | None = None,
+    began: float | None = None,
+    say: Callable[[str], None] = print,
+) -> Report:
+    """Return the report of having run all jobs; it also lies in the folder, as report.json and
+    report.html.
 
     Args:
         todo: the runs, in order.
@@ -104,19 +123,26 @@ def run(todo: Sequence[Job], folder: Path | None = None, began: float | None = N
         say: shows one line of progress.
     """
     folder = folder or _new_folder()
-    run_id, started, clock = f"{folder.name}-{secrets.token_hex(4)}", state.now(), time.time() if began is None else began
+    run_id, started, clock = (
+        f"{folder.name}-{secrets.token_hex(4)}",
+        state.now(),
+        time.time() if began is None else began,
+    )
     declared = sum(catalog.labs().get(job.lab, {}).get("engine_starts", 0) for job in todo)
     answered: list[float] = []
     done: list[Run] = []
-    with _run_id(run_id), _terminated_like_ctrl_c():
+    with marked.run_id(run_id), marked.terminated_like_ctrl_c():
         try:
             for job in todo:
                 done.append(_one(job, folder, run_id, say, answered, clock))
         finally:
             stopped = _torn_down(run_id, say)
             summary = Report(
+                schema=1,
                 started=started,
-                ok=len(done) == len(todo) and all(one.ok for one in done) and not stopped.processes_left,
+                ok=len(done) == len(todo)
+                and all(one.ok for one in done)
+                and not stopped.processes_left,
                 engine_starts=ledger.count(run_id),
                 engine_starts_declared=declared,
                 first_answer_seconds=round(answered[0], 1) if answered else None,
@@ -128,7 +154,14 @@ def run(todo: Sequence[Job], folder: Path | None = None, began: float | None = N
     return summary
 
 
-def _one(job: Job, folder: Path, run_id: str, say: Callable[[str], None], answered: list[float], clock: float) -> Run:
+def _one(
+    job: Job,
+    folder: Path,
+    run_id: str,
+    say: Callable[[str], None],
+    answered: list[float],
+    clock: float,
+) -> Run:
     target = folder / f"{job.lab}.{job.language}.ipynb"
     begun, before = time.monotonic(), ledger.count(run_id)
     title = f"{job.lab} {job.language}"
@@ -137,7 +170,10 @@ def _one(job: Job, folder: Path, run_id: str, say: Callable[[str], None], answer
 
     def told(found: Checkpoint) -> None:
         mark = messages.text(f"checkpoint.status.{found.status}")
-        say(f"  {title}  {found.step:<22} {mark}  {time.monotonic() - begun:6.1f} s" + (f"  {found.reason}" if found.reason else ""))
+        say(
+            f"  {title}  {found.step:<22} {mark}  {time.monotonic() - begun:6.1f} s"
+            + (f"  {found.reason}" if found.reason else "")
+        )
         if found.step == first and found.status == "pass" and not answered:
             answered.append(time.time() - clock)
 
@@ -149,7 +185,7 @@ def _one(job: Job, folder: Path, run_id: str, say: Callable[[str], None], answer
     finally:
         for proof in server.stop_run(run_id):
             say(f"  {title}  teardown: {proof}")
-    found = records(nbformat.read(target, as_version=4).cells) if target.exists() else []
+    found = records(_cells(target)) if target.exists() else []
     ok = error is None and bool(found) and all(one.ok for one in found)
     if error:
         say(f"  {title}  {error.code}: {error.message.splitlines()[0] if error.message else ''}")
@@ -168,6 +204,10 @@ def _one(job: Job, folder: Path, run_id: str, say: Callable[[str], None], answer
     )
 
 
+def _cells(notebook: Path) -> list[dict[str, Any]]:
+    return list(json.loads(notebook.read_text(encoding="utf-8"))["cells"])
+
+
 def _execute(job: Job, target: Path, listener: Listener) -> None:
     work = target.parent / "work"
     work.mkdir(exist_ok=True)
@@ -177,18 +217,25 @@ def _execute(job: Job, target: Path, listener: Listener) -> None:
         parameters={"LANGUAGE": job.language, **job.parameters},
         engine_name="labs",
         kernel_name="python3",
+        language="python",
         cwd=str(work),
         progress_bar=False,
+        # The kernel's own warnings would stand between the lines of progress.
+        extra_arguments=["--log-level=40"],
         listener=listener,
     )
 
 
 def _run_error(failure: Exception) -> RunError:
-    """Return the error of a run; a LabError inside the notebook is known by the code that its message begins with."""
+    """Return the error of a run; a LabError inside the notebook is known by the code that its
+    message begins with.
+    """
     if not isinstance(failure, PapermillExecutionError):
         return RunError(code=getattr(failure, "code", type(failure).__name__), message=str(failure))
     told = re.match(r"\[([\w.]+)\] ", failure.evalue)
-    return RunError(code=told.group(1) if told else failure.ename, message=paths.shown(failure.evalue))
+    return RunError(
+        code=told.group(1) if told else failure.ename, message=paths.shown(failure.evalue)
+    )
 
 
 def _torn_down(run_id: str, say: Callable[[str], None]) -> Teardown:
@@ -205,34 +252,6 @@ def _torn_down(run_id: str, say: Callable[[str], None]) -> Teardown:
     return Teardown(processes_left=left + len(ledger.leftovers(run_id)), ports_left=held)
 
 
-@contextmanager
-def _run_id(run_id: str) -> Iterator[None]:
-    before = os.environ.get("LAB_RUN")
-    os.environ["LAB_RUN"] = run_id
-    try:
-        yield
-    finally:
-        if before is None:
-            os.environ.pop("LAB_RUN", None)
-        else:
-            os.environ["LAB_RUN"] = before
-
-
-@contextmanager
-def _terminated_like_ctrl_c() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into KeyboardInterrupt while a run is on: a job's end must also end its engines."""
-
-    def stop(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def _new_folder() -> Path:
     folder = paths.build_dir() / f"run-{datetime.now():%Y%m%d-%H%M%S}"
     while folder.exists():
@@ -245,12 +264,14 @@ def _point_latest(folder: Path) -> None:
     latest = folder.parent / "latest"
     temporary = folder.parent / f".latest-{os.getpid()}"
     temporary.symlink_to(folder.name)
-    os.replace(temporary, latest)
+    temporary.replace(latest)
 
 
 def expected_minutes(todo: Sequence[Job]) -> float:
-    """Return the minutes that the runs take on two cores, as the catalogue measured them (CPU engine)."""
-    return sum(catalog.labs().get(job.lab, {}).get("cpu_seconds", 60) for job in todo) / 60
+    """Return the minutes that the runs take on two cores, as the catalogue measured them (CPU
+    engine).
+    """
+    return float(sum(catalog.labs().get(job.lab, {}).get("cpu_seconds", 60) for job in todo)) / 60
 
 
 def as_json(summary: Report) -> str:

@@ -1,7 +1,8 @@
 """Requests to /v1/chat/completions: ask, stream, and the prompt as the model sees it.
 
-Every value that shapes an answer is sent (max_tokens, temperature, top_p): a default that nobody sees is read from the
-model's generation_config.json by some versions and not by others. `answer.request` is the JSON that was sent.
+Every value that shapes an answer is sent (max_tokens, temperature, top_p): a default that nobody
+sees is read from the model's generation_config.json by some versions and not by others.
+`answer.request` is the JSON that was sent.
 """
 
 from __future__ import annotations
@@ -9,107 +10,21 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import requests
 
-from helpers import messages, refusals, thinking
+from helpers import refusals, thinking
+from helpers.answers import Answer, Piece, PromptView
 from helpers.errors import AnswerTimeout
 from helpers.server.endpoint import Endpoint
 
 MAX_TOKENS, TEMPERATURE, TOP_P = 1024, 1.0, 0.95
-"""The course's sampling values for MiniCPM5-2B (OpenBMB's deployment document: temperature 1.0, top_p 0.95)."""
+"""The course's sampling values for MiniCPM5-2B (OpenBMB's deployment document: temperature 1.0,
+top_p 0.95).
+"""
 
 Messages = Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer, thinking split out.
-
-    Attributes:
-        text: the answer without its thinking.
-        thinking: the thinking, or None.
-        content: message.content as the server returned it.
-        finish_reason: "stop", "length" (max_tokens was used up), "tool_calls".
-        usage: prompt_tokens, completion_tokens, total_tokens.
-        seconds: from request to end.
-        ttft: seconds to the first token; None where the answer was not streamed.
-        request: the JSON that was sent.
-        stand_in: True where the course's own small model answered.
-        cut_in_thinking: True where max_tokens ended inside the thinking: there is no answer.
-    """
-
-    text: str
-    thinking: str | None
-    content: str
-    finish_reason: str
-    usage: dict[str, int]
-    seconds: float
-    request: dict[str, Any] = field(repr=False)
-    stand_in: bool = False
-    cut_in_thinking: bool = False
-    ttft: float | None = None
-
-    @property
-    def warning(self) -> str:
-        """Return a sentence where the answer was cut inside its thinking, else ""."""
-        return messages.text("chat.cut_in_thinking", max_tokens=self.request["max_tokens"]) if self.cut_in_thinking else ""
-
-    @property
-    def label(self) -> str:
-        """Return "STAND-IN" where the course's own small model answered, else ""."""
-        return messages.text("model.stand_in") if self.stand_in else ""
-
-    def _lines(self) -> list[tuple[str, str]]:
-        lines = [(messages.text("chat.label.thinking"), self.thinking or "")] if self.thinking is not None else []
-        lines.append((messages.text("chat.label.answer"), self.text))
-        told = f"{self.finish_reason} · {self.usage.get('prompt_tokens')} + {self.usage.get('completion_tokens')} tokens"
-        lines.append((messages.text("chat.label.finish"), told))
-        if self.warning:
-            lines.append((messages.text("chat.label.warning"), self.warning))
-        return lines
-
-    def __str__(self) -> str:
-        head = [self.label] if self.label else []
-        return "\n".join([*head, *(f"{name}: {value}" for name, value in self._lines())])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left;color:#666;vertical-align:top'>{escape(name)}</td>"
-            f"<td style='text-align:left;white-space:pre-wrap'>{escape(value)}</td></tr>"
-            for name, value in self._lines()
-        )
-        badge = f"<span style='background:#b45309;color:#fff;padding:0 .4em'>{escape(self.label)}</span>" if self.label else ""
-        return f"{badge}<table>{rows}</table>"
-
-
-@dataclass(frozen=True)
-class Piece:
-    """One piece of a streamed answer: kind ("thinking" or "answer"), text, and seconds since the request."""
-
-    kind: str
-    text: str
-    at: float
-
-
-@dataclass(frozen=True)
-class PromptView:
-    """A prompt as the model sees it: the text after the chat template, its tokens, and the context length in tokens."""
-
-    text: str
-    tokens: list[int]
-    max_model_len: int | None
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __len__(self) -> int:
-        return len(self.tokens)
 
 
 def ask(
@@ -125,11 +40,11 @@ def ask(
     timeout: float = 300.0,
     **more: Any,
 ) -> Answer:
-    """Return one answer.
+    """Return one answer; the whole of it, when it has ended.
 
     Args:
         prompt: the user's text, or a whole list of messages.
-        thinking: True or False is sent as chat_template_kwargs.enable_thinking; None sends nothing.
+        thinking: True or False is sent as enable_thinking; None sends nothing.
         max_tokens: tokens of the answer, thinking included.
         temperature, top_p: sampling; temperature 0 is greedy.
         system: text of a system message.
@@ -139,34 +54,42 @@ def ask(
         more: further fields of the request, for instance seed, tools, logprobs.
     Raises:
         NeverStarted, StillStarting, ServerGone, Unreachable: nothing answers, and why.
-        WrongModelName, PromptTooLong, MaxTokensTooLarge, MaxTokensInvalid, Unauthorized, RequestRefused: the server's
-            refusal, its own text kept.
+        WrongModelName, PromptTooLong, MaxTokensTooLarge, MaxTokensInvalid, Unauthorized,
+            RequestRefused: the server's refusal, its own text kept.
         AnswerTimeout: no answer in time.
     """
     endpoint = refusals.endpoint(server)
-    body = request(prompt, thinking, max_tokens, temperature, top_p, system, model or endpoint.served_model_name, more)
+    more |= {"max_tokens": max_tokens, "temperature": temperature, "top_p": top_p}
+    body = request(prompt, model or endpoint.served_model_name, thinking, system, **more)
     begun = time.monotonic()
     reply = _post(endpoint, "/v1/chat/completions", body, timeout).json()
     choice = reply["choices"][0]
     content = choice["message"].get("content") or ""
-    return _answer(content, choice["finish_reason"], reply["usage"], time.monotonic() - begun, body, endpoint, thinking)
+    return _answer(
+        content,
+        choice["finish_reason"],
+        reply["usage"],
+        time.monotonic() - begun,
+        body,
+        endpoint,
+        thinking,
+    )
 
 
 def request(
     prompt: str | Messages,
-    enable_thinking: bool | None,
-    max_tokens: int,
-    temperature: float,
-    top_p: float,
-    system: str | None,
     model: str,
-    more: Mapping[str, Any],
+    enable_thinking: bool | None,
+    system: str | None,
+    **fields: Any,
 ) -> dict[str, Any]:
     """Return the JSON body of a chat request; arguments as in `ask`."""
-    turns: list[Mapping[str, Any]] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
+    turns: list[Mapping[str, Any]] = (
+        [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
+    )
     if system:
         turns = [{"role": "system", "content": system}, *turns]
-    body = {"model": model, "messages": turns, "max_tokens": max_tokens, "temperature": temperature, "top_p": top_p, **more}
+    body: dict[str, Any] = {"model": model, "messages": turns, **fields}
     if enable_thinking is not None:
         kwargs = dict(body.get("chat_template_kwargs", {}))
         body["chat_template_kwargs"] = kwargs | {"enable_thinking": enable_thinking}
@@ -176,7 +99,9 @@ def request(
 class Stream:
     """A streamed answer: iterate over its pieces, then read `answer`."""
 
-    def __init__(self, endpoint: Endpoint, body: dict[str, Any], asked: bool | None, timeout: float) -> None:
+    def __init__(
+        self, endpoint: Endpoint, body: dict[str, Any], asked: bool | None, timeout: float
+    ) -> None:
         self._endpoint, self._asked = endpoint, asked
         self._body = {**body, "stream": True, "stream_options": {"include_usage": True}}
         self._timeout = timeout
@@ -194,12 +119,20 @@ class Stream:
     def __iter__(self) -> Iterator[Piece]:
         begun = time.monotonic()
         seen: dict[str, Any] = {"content": "", "finish": "", "usage": {}, "first": None}
-        reply = _post(self._endpoint, "/v1/chat/completions", self._body, self._timeout, stream=True)
+        reply = _post(
+            self._endpoint, "/v1/chat/completions", self._body, self._timeout, stream=True
+        )
         with reply:
             for kind, text in thinking.split_stream(_contents(reply, seen, begun), self._asked):
                 yield Piece(kind, text, time.monotonic() - begun)
         self._answer = _answer(
-            seen["content"], seen["finish"], seen["usage"], time.monotonic() - begun, self._body, self._endpoint, self._asked,
+            seen["content"],
+            seen["finish"],
+            seen["usage"],
+            time.monotonic() - begun,
+            self._body,
+            self._endpoint,
+            self._asked,
             ttft=seen["first"],
         )
 
@@ -217,9 +150,12 @@ def stream(
     timeout: float = 300.0,
     **more: Any,
 ) -> Stream:
-    """Return a streamed answer: iterate over its pieces as they come, then read `.answer`. Arguments and errors as `ask`."""
+    """Return a streamed answer: iterate over its pieces as they come, then read `.answer`.
+    Arguments and errors as `ask`.
+    """
     endpoint = refusals.endpoint(server)
-    body = request(prompt, thinking, max_tokens, temperature, top_p, system, model or endpoint.served_model_name, more)
+    more |= {"max_tokens": max_tokens, "temperature": temperature, "top_p": top_p}
+    body = request(prompt, model or endpoint.served_model_name, thinking, system, **more)
     return Stream(endpoint, body, thinking, timeout)
 
 
@@ -230,20 +166,23 @@ def prompt_as_seen(
     system: str | None = None,
     server: Endpoint | None = None,
 ) -> PromptView:
-    """Return the prompt after the chat template, through the server's own /tokenize and /detokenize.
+    """Return the prompt after the chat template, from the server's own /tokenize and /detokenize.
 
     Args and Raises: as `ask`.
     """
     endpoint = refusals.endpoint(server)
-    body = request(prompt, thinking, 1, 0.0, 1.0, system, endpoint.served_model_name, {})
-    asked = {name: body[name] for name in ("model", "messages", "chat_template_kwargs") if name in body}
-    counted = _post(endpoint, "/tokenize", asked | {"add_generation_prompt": True}, 30.0).json()
-    text = _post(endpoint, "/detokenize", {"model": body["model"], "tokens": counted["tokens"]}, 30.0).json()["prompt"]
+    name = endpoint.served_model_name
+    asked = request(prompt, name, thinking, system, add_generation_prompt=True)
+    counted = _post(endpoint, "/tokenize", asked, 30.0).json()
+    tokens = {"model": name, "tokens": counted["tokens"]}
+    text = _post(endpoint, "/detokenize", tokens, 30.0).json()["prompt"]
     return PromptView(text, counted["tokens"], counted.get("max_model_len"))
 
 
 def _contents(reply: requests.Response, seen: dict[str, Any], begun: float) -> Iterator[str]:
-    """Yield the content of each server-sent event, and keep finish reason, usage and the time of the first token."""
+    """Yield the content of each server-sent event, and keep finish reason, usage and the time of
+    the first token.
+    """
     for line in reply.iter_lines():
         if not line.startswith(b"data: ") or line == b"data: [DONE]":
             continue
@@ -269,18 +208,34 @@ def _answer(
     ttft: float | None = None,
 ) -> Answer:
     parts = thinking.split(content, asked)
-    counts = {name: usage[name] for name in ("prompt_tokens", "completion_tokens", "total_tokens") if name in usage}
+    names: list[str] = ["prompt_tokens", "completion_tokens", "total_tokens"]
+    counts = {name: int(usage[name]) for name in names if name in usage}
     cut = not parts.closed and finish == "length"
     return Answer(
-        parts.answer, parts.thinking, content, finish, counts, seconds, body, endpoint.stand_in, cut_in_thinking=cut, ttft=ttft
+        parts.answer,
+        parts.thinking,
+        content,
+        finish,
+        counts,
+        seconds,
+        body,
+        endpoint.stand_in,
+        cut_in_thinking=cut,
+        ttft=ttft,
     )
 
 
-def _post(endpoint: Endpoint, path: str, body: dict[str, Any], timeout: float, stream: bool = False) -> requests.Response:
-    """Return the server's answer if it accepted the request; else raise the typed error for its refusal."""
+def _post(
+    endpoint: Endpoint, path: str, body: dict[str, Any], timeout: float, stream: bool = False
+) -> requests.Response:
+    """Return the server's answer if it accepted the request; else raise the typed error for its
+    refusal.
+    """
     url = endpoint.base_url + path
     try:
-        reply = endpoint.session.post(url, json=body, headers=endpoint.headers(), timeout=(5.0, timeout), stream=stream)
+        reply = endpoint.session.post(
+            url, json=body, headers=endpoint.headers(), timeout=(5.0, timeout), stream=stream
+        )
     except requests.ReadTimeout as error:
         raise AnswerTimeout(seconds=f"{timeout:.0f}", original=str(error)) from error
     except requests.RequestException as error:

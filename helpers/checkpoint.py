@@ -1,6 +1,8 @@
-"""Checkpoints: each prints its result for the learner and leaves a machine-readable record in the cell's output.
+"""Checkpoints: each prints its result for the learner and leaves a machine-readable record in the
+cell's output.
 
-An executed notebook is the only artifact that a report needs. What is true is decided by the lab's own condition.
+An executed notebook is the only artifact that a report needs. What is true is decided by the lab's
+own condition.
 """
 
 from __future__ import annotations
@@ -19,9 +21,21 @@ from helpers.server.endpoint import Endpoint
 
 MIME = "application/vnd.labs.checkpoint+json"
 STATUSES = ("pass", "fail", "skipped", "todo", "kept")
-_COLOURS = {"pass": "#15803d", "fail": "#b91c1c", "skipped": "#64748b", "todo": "#b45309", "kept": "#1d4ed8"}
+_COLOURS = {
+    "pass": "#15803d",
+    "fail": "#b91c1c",
+    "skipped": "#64748b",
+    "todo": "#b45309",
+    "kept": "#1d4ed8",
+}
 
-_context: dict[str, Any] = {"lab": "", "engine": None, "model": None, "stand_in": None, "versions": {}}
+_context: dict[str, Any] = {
+    "lab": "",
+    "engine": None,
+    "model": None,
+    "stand_in": None,
+    "versions": {},
+}
 _since = time.monotonic()
 
 
@@ -117,7 +131,9 @@ def _record(step: str, status: str, reason: str | None, detail: dict[str, Any]) 
         "versions": _context["versions"],
         "detail": json.loads(json.dumps(detail, default=str, ensure_ascii=False)),
     }
-    plain = messages.text("checkpoint.line", step=step, status=messages.text(f"checkpoint.status.{status}"))
+    plain = messages.text(
+        "checkpoint.line", step=step, status=messages.text(f"checkpoint.status.{status}")
+    )
     if reason:
         plain += f" — {reason}"
     _show({MIME: record, "text/plain": plain, "text/html": _html(step, status, reason)})
@@ -128,17 +144,23 @@ def _show(bundle: dict[str, Any]) -> None:
     if ipython and ipython.get_ipython():
         from IPython.display import display
 
-        display(bundle, raw=True)
+        display(bundle, raw=True)  # type: ignore[no-untyped-call]
     else:
         print(bundle["text/plain"], flush=True)
 
 
 def _html(step: str, status: str, reason: str | None) -> str:
-    badge = f"<b style='color:#fff;background:{_COLOURS[status]};padding:.1em .5em;border-radius:.3em'>"
+    badge = (
+        f"<b style='color:#fff;background:{_COLOURS[status]};padding:.1em .5em;border-radius:.3em'>"
+    )
     told = f" — {escape(reason)}" if reason else ""
-    return f"<div>{badge}{escape(messages.text(f'checkpoint.status.{status}'))}</b> <code>{escape(step)}</code>{told}</div>"
+    told_status = escape(messages.text(f"checkpoint.status.{status}"))
+    return f"<div>{badge}{told_status}</b> <code>{escape(step)}</code>{told}</div>"
 
 
 def _told_detail(detail: dict[str, Any]) -> str | None:
-    lines = [f"{name}: {value.told() if isinstance(value, LabError) else value}" for name, value in detail.items()]
+    lines = [
+        f"{name}: {value.told() if isinstance(value, LabError) else value}"
+        for name, value in detail.items()
+    ]
     return "\n".join(lines) or None

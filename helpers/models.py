@@ -1,4 +1,6 @@
-"""Which checkpoint a lab serves, and whether the directory can be served at all. Downloads nothing (`download` will)."""
+"""Which checkpoint a lab serves, and whether the directory can be served at all. Downloads nothing
+(`download` will).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class Model:
     Attributes:
         path: its directory; None for a model that a remote server holds.
         name: the served model name that the course uses for it.
-        stand_in: True where it is the course's own small model; an answer from it is always labelled so.
+        stand_in: True where it is the course's own small model; an answer from it is always
+            labelled so.
         max_context: `max_position_embeddings` of its config.json, in tokens, or None.
         bytes: size of its weight files.
     """
@@ -40,7 +43,8 @@ class Model:
 def find(lab_id: str, engine_name: str, model_dir: str = "", served_model_name: str = "") -> Model:
     """Return the checkpoint that a lab serves on an engine.
 
-    MODEL_DIR if given; else, on Ascend, the first complete copy in the catalogue's search list; on the CPU the stand-in.
+    MODEL_DIR if given; else, on Ascend, the first complete copy in the catalogue's search list; on
+    the CPU the stand-in.
 
     Args:
         lab_id: key of the catalogue.
@@ -48,7 +52,8 @@ def find(lab_id: str, engine_name: str, model_dir: str = "", served_model_name: 
         model_dir: directory of a checkpoint, or "" to search.
         served_model_name: name in requests; "" takes the catalogue's.
     Raises:
-        ModelMissing, ModelEmpty, ModelNoConfig, ModelNoWeights: the directory given, or all that were searched.
+        ModelMissing, ModelEmpty, ModelNoConfig, ModelNoWeights: the directory given, or all that
+            were searched.
     """
     entry = catalog.lab(lab_id)
     name = served_model_name or entry["model"]
@@ -63,11 +68,14 @@ def find(lab_id: str, engine_name: str, model_dir: str = "", served_model_name: 
         except LabError:
             continue
     listed = "\n".join(f"{paths.shown(place)}: {_state(place)}" for place in searched)
-    raise ModelMissing(path=paths.shown(searched[0]) if searched else "MODEL_DIR", evidence=listed or None)
+    raise ModelMissing(
+        path=paths.shown(searched[0]) if searched else "MODEL_DIR", evidence=listed or None
+    )
 
 
 def inspect(path: Path, name: str) -> Model:
-    """Return the checkpoint in a directory, after the checks that vLLM would need half a minute for.
+    """Return the checkpoint in a directory, after the checks that vLLM would need half a minute
+    for.
 
     Raises:
         ModelMissing: no such directory, or it cannot be read.
@@ -77,7 +85,7 @@ def inspect(path: Path, name: str) -> Model:
     """
     shown = paths.shown(path)
     try:
-        entries = sorted(os.listdir(path))
+        entries = sorted(entry.name for entry in path.iterdir())
     except OSError as error:
         raise ModelMissing(path=shown, original=paths.shown(error)) from error
     listing = "\n".join(entries[:20])
@@ -85,6 +93,8 @@ def inspect(path: Path, name: str) -> Model:
         raise ModelEmpty(path=shown)
     try:
         config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        if not isinstance(config, dict):
+            raise ValueError(f"config.json: {type(config).__name__}")
     except (OSError, ValueError) as error:
         raise ModelNoConfig(path=shown, original=paths.shown(error), evidence=listing) from error
     weights = [file for pattern in WEIGHTS for file in path.glob(pattern)]

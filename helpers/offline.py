@@ -1,6 +1,8 @@
-"""Offline batched inference: a script in the engine's own interpreter, as a watched process that holds the device.
+"""Offline batched inference: a script in the engine's own interpreter, as a watched process that
+holds the device.
 
-The kernel never imports vLLM. The script is the lesson's and stands in the notebook; this module only runs it.
+The kernel never imports vLLM. The script is the lesson's and stands in the notebook; this module
+only runs it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from helpers.models import Model
 from helpers.options import Options
 from helpers.server import log as logs
 from helpers.server import process, state, stopping
-from helpers.server.lifecycle import POLL_SECONDS, launch, refuse_second
+from helpers.server.lifecycle import launch, refuse_second
+from helpers.server.running import POLL_SECONDS
 
 
 @dataclass(frozen=True)
@@ -43,22 +46,31 @@ class OfflineResult:
         return logs.tail(self.log_path, lines)
 
     def find_in_log(self, pattern: str, limit: int = 5) -> list[str]:
-        """Return the first log lines that contain a regular expression, without process and time."""
+        """Return the first log lines that match a regular expression, without process and time."""
         return logs.find(self.log_path, pattern, limit)
 
 
-def run(engine: Ascend | Cpu, model: Model, options: Options, script: str, *, timeout: float = 900.0) -> OfflineResult:
-    """Return the result of a script that is run by the engine's Python with two arguments.
+def run(
+    engine: Ascend | Cpu,
+    model: Model,
+    options: Options,
+    script: str,
+    given: object = None,
+    *,
+    timeout: float = 900.0,
+) -> OfflineResult:
+    """Return the result of a script that the engine's Python runs with three arguments, all JSON.
 
-    sys.argv[1] holds the keyword arguments of vLLM's `LLM` as JSON (the model's directory is one of them), sys.argv[2]
-    the path for the script's output, also JSON.
+    sys.argv[1]: keyword arguments of vLLM's `LLM`, the model's directory among them; sys.argv[2]:
+    path for the script's output; sys.argv[3]: what was given to it.
 
     Args:
-        script: Python source; `if __name__ == "__main__":` is needed, because vLLM starts its engine by spawn.
+        script: Python source; vLLM spawns, so it needs `if __name__ == "__main__":`.
+        given: any JSON-able value, for instance the prompts.
         timeout: seconds until it is ended.
     Raises:
         DeviceBusy: a server of ours holds the device.
-        OfflineFailed: it ended with an error, wrote no output, or took too long; carries the end of its log.
+        OfflineFailed: an error, no output, or too long; carries the end of its log.
     """
     assert engine.interpreter is not None and model.path is not None
     folder = paths.state_dir() / "offline"
@@ -69,7 +81,8 @@ def run(engine: Ascend | Cpu, model: Model, options: Options, script: str, *, ti
         source, output = folder / f"{stem}.py", folder / f"{stem}.json"
         source.write_text(script, encoding="utf-8")
         arguments = json.dumps({"model": str(model.path)} | options.llm_arguments())
-        argv = [str(engine.interpreter.python), str(source), arguments, str(output)]
+        python = str(engine.interpreter.python)
+        argv = [python, str(source), arguments, str(output), json.dumps(given)]
         env = environment.child(engine.environment(options))
         path, found, child = launch(engine, argv, env, "offline", options, model)
     begun = time.monotonic()
@@ -81,8 +94,11 @@ def run(engine: Ascend | Cpu, model: Model, options: Options, script: str, *, ti
     seconds = time.monotonic() - begun
     if returncode != 0 or not output.exists():
         values = {"ended": process.told_status(returncode), "log": paths.shown(found.log)}
-        raise OfflineFailed(**values, evidence=logs.tail(Path(found.log), 12))
-    return OfflineResult(json.loads(output.read_text(encoding="utf-8")), returncode, seconds, Path(found.log))
+        evidence = logs.tail(Path(found.log), 12)
+        raise OfflineFailed(**values, evidence=evidence, original=logs.last_error(evidence))
+    return OfflineResult(
+        json.loads(output.read_text(encoding="utf-8")), returncode, seconds, Path(found.log)
+    )
 
 
 def _wait(child: subprocess.Popen[bytes], log: Path, timeout: float) -> int | None:

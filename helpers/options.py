@@ -28,7 +28,9 @@ FLAGS = {
     "tool_call_parser": "--tool-call-parser",
     "seed": "--seed",
 }
-"""Option → flag of `vllm serve`; each flag is held against vLLM 0.18.0, 0.23.0 and 0.32.0 in tests/unit/test_vllm_cli.py."""
+"""Option → flag of `vllm serve`; each flag is held against vLLM 0.18.0, 0.23.0 and 0.32.0 in
+tests/unit/test_vllm_cli.py.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,18 @@ class Options:
         dtype: weights and activations, for instance "bfloat16".
         max_model_len: context length in tokens, prompt and answer together.
         max_num_seqs: sequences that may run at once.
-        gpu_memory_utilization: share of the device's memory (HBM on an NPU) that vLLM may take, 0 < x <= 1.
+        gpu_memory_utilization: share of the device's memory (HBM on an NPU) that vLLM may take, 0 <
+            x <= 1.
         tensor_parallel_size: devices that hold one copy of the model together.
         enforce_eager: True leaves out graph capture.
         limit_mm_per_prompt: items a prompt per modality, for instance {"image": 10}.
         trust_remote_code: True runs Python code that lies beside the weights.
         enable_auto_tool_choice, tool_call_parser: both are needed for requests with `tools`.
         seed: of sampling.
-        devices: device ordinals as the container sees them; empty leaves ASCEND_RT_VISIBLE_DEVICES as it is.
-        original_pair: True sets the two variables of the course that this one grew from, to see what they do.
+        devices: device ordinals as the container sees them; empty leaves ASCEND_RT_VISIBLE_DEVICES
+            as it is.
+        original_pair: True sets the two variables of the course that this one grew from, to see
+            what they do.
         extra: further arguments, passed on as they are.
     """
 
@@ -82,10 +87,15 @@ class Options:
         object.__setattr__(self, "extra", tuple(self.extra))
         for name in ("max_model_len", "max_num_seqs", "tensor_parallel_size"):
             value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            if value is not None and (
+                isinstance(value, bool) or not isinstance(value, int) or value < 1
+            ):
                 raise BadOption(name=name, value=repr(value), rule=">= 1 (int)")
         if not 0 <= self.port <= 65535:
             raise BadOption(name="port", value=repr(self.port), rule="0-65535")
+        for device in self.devices:
+            if isinstance(device, bool) or not isinstance(device, int) or device < 0:
+                raise BadOption(name="devices", value=repr(device), rule="[0, 1, …] (int >= 0)")
         share = self.gpu_memory_utilization
         if share is not None and not 0 < share <= 1:
             raise BadOption(name="gpu_memory_utilization", value=repr(share), rule="0 < x <= 1")
@@ -95,7 +105,9 @@ class Options:
         return replace(self, **changes)
 
     def arguments(self) -> list[str]:
-        """Return the arguments of `vllm serve` after the model, one list item each, nothing to be quoted."""
+        """Return the arguments of `vllm serve` after the model, one list item each, nothing to be
+        quoted.
+        """
         words: list[str] = []
         for name, flag in FLAGS.items():
             value = getattr(self, name)
@@ -107,14 +119,25 @@ class Options:
         return [*words, *self.extra]
 
     def llm_arguments(self) -> dict[str, Any]:
-        """Return the same options as keyword arguments of vLLM's `LLM`; those of the HTTP server are left out."""
-        server_only = {"served_model_name", "host", "port", "enable_auto_tool_choice", "tool_call_parser"}
+        """Return the same options as keyword arguments of vLLM's `LLM`; those of the HTTP server
+        are left out.
+        """
+        server_only = {
+            "served_model_name",
+            "host",
+            "port",
+            "enable_auto_tool_choice",
+            "tool_call_parser",
+        }
         named = {name: getattr(self, name) for name in FLAGS if name not in server_only}
-        return {name: value for name, value in named.items() if value is not None and value is not False}
+        return {
+            name: value for name, value in named.items() if value is not None and value is not False
+        }
 
 
 def given(**values: Any) -> dict[str, Any]:
-    """Return the values that were really given: None means "the engine's course value" and is left out.
+    """Return the values that were really given: None means "the engine's course value" and is left
+    out.
 
     Raises:
         BadOption: a name that Options does not have.

@@ -1,7 +1,7 @@
 """The default of a notebook's parameter: LAB_<NAME> where it is set, else the value in the cell.
 
-It is called inside the parameters cell, so that what papermill injects after that cell wins over both. nbval ignores
-papermill's parameters: there the variable is the way to set one.
+It is called inside the parameters cell, so that what papermill injects after that cell wins over
+both. nbval ignores papermill's parameters: there the variable is the way to set one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from helpers.errors import BadOption
 
 
 def default(name: str, value: Any) -> Any:
-    """Return LAB_<name> if it is set, else the value; text stays text, anything else is read as YAML.
+    """Return LAB_<name> if it is set, else the value; text stays text, anything else is read as
+    YAML.
 
     Args:
         name: the parameter, for instance "PORT".
@@ -31,7 +32,9 @@ def default(name: str, value: Any) -> Any:
     try:
         read = yaml.safe_load(given)
     except yaml.YAMLError as error:
-        raise BadOption(name=f"LAB_{name}", value=repr(given), rule="YAML", original=str(error)) from error
+        raise BadOption(
+            name=f"LAB_{name}", value=repr(given), rule="YAML", original=str(error)
+        ) from error
     if isinstance(value, float) and isinstance(read, int) and not isinstance(read, bool):
         return float(read)
     if value is not None and type(read) is not type(value):

@@ -28,7 +28,9 @@ def state_dir() -> Path:
 
 
 def venvs_dir() -> Path:
-    """Return the directory of the course's own interpreters: in the checkout, or the state directory where that is read-only."""
+    """Return the directory of the course's own interpreters: in the checkout, or the state
+    directory where that is read-only.
+    """
     inside = ROOT / ".venvs"
     if inside.is_dir() and os.access(inside, os.W_OK):
         return inside
@@ -38,16 +40,20 @@ def venvs_dir() -> Path:
 
 
 def build_dir() -> Path:
-    """Return the directory of run reports: build/ in the checkout, or in the state directory where that is read-only."""
+    """Return the directory of run reports: build/ in the checkout, or in the state directory where
+    that is read-only.
+    """
     inside = ROOT / "build"
     writable = os.access(inside if inside.exists() else ROOT, os.W_OK)
     return inside if writable else state_dir() / "build"
 
 
 def shown(text: object) -> str:
-    """Return a path or a text for people: the checkout's root is left out, the state directory and home are abbreviated.
+    """Return a path or a text for people: the checkout's root is left out, the state directory and
+    home are abbreviated.
 
-    What is shown is meant to be typed in the checkout; it also keeps one machine's layout out of stored outputs.
+    What is shown is meant to be typed in the checkout; it also keeps one machine's layout out of
+    stored outputs.
     """
     result = str(text)
     state = os.environ.get("LAB_STATE_DIR")

@@ -1,6 +1,8 @@
-"""One line that changes while something is awaited: a display handle in a notebook, a line now and then in a terminal.
+"""One line that changes while something is awaited: a display handle in a notebook, a line now and
+then in a terminal.
 
-Silent in a run (LAB_RUN is set): papermill and nbval store outputs, and stored progress is noise that differs each time.
+Silent in a run (LAB_RUN is set): papermill and nbval store outputs, and stored progress is noise
+that differs each time.
 """
 
 from __future__ import annotations
@@ -34,7 +36,12 @@ class Live:
     def __enter__(self) -> Live:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         return None
 
     def update(self, text: str) -> None:
@@ -60,6 +67,6 @@ class Live:
 
         bundle = {"text/plain": text, "text/html": f"<pre style='margin:0'>{escape(text)}</pre>"}
         if self._handle is None:
-            self._handle = display(bundle, raw=True, display_id=True)
+            self._handle = display(bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]
         else:
             self._handle.update(bundle, raw=True)

@@ -1,4 +1,6 @@
-"""Turn what a server said no with, or its silence, into the typed error that names the cause. Sends nothing itself."""
+"""Turn what a server said no with, or its silence, into the typed error that names the cause.
+Sends nothing itself.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,20 @@ from typing import Any
 from helpers import errors, server
 from helpers.server import Endpoint, Server
 
-# vLLM 0.32: "max_tokens=100000 cannot be greater than max_model_len=2048"; 0.18 and 0.23 put both cases into one text,
-# "This model's maximum context length is N tokens. However, you requested M output tokens and your prompt contains …".
-_TOO_LARGE = re.compile(r"max_tokens\S* cannot be greater than|max_completion_tokens\S* is too large|max_tokens\S* is too large")
+# vLLM 0.32: "max_tokens=100000 cannot be greater than max_model_len=2048"; 0.18 and 0.23 put both
+# cases into one text,
+# "This model's maximum context length is N tokens. However, you requested M output tokens and your
+# prompt contains …".
+_TOO_LARGE = re.compile(
+    r"max_tokens\S* cannot be greater than|max_(completion_)?tokens\S* is too large"
+)
 _TOO_LONG = re.compile(r"maximum context length|maximum model length|longer than the maximum")
 _INVALID = re.compile(r"max_(completion_)?tokens must be at least 1")
 
 
 def endpoint(given: Endpoint | None) -> Endpoint:
-    """Return the endpoint to ask: the one given, else the last that this kernel started or attached to.
+    """Return the endpoint to ask: the one given, else the last that this kernel started or attached
+    to.
 
     Raises:
         NeverStarted: there is none.
@@ -30,19 +37,30 @@ def endpoint(given: Endpoint | None) -> Endpoint:
 
 
 def unreachable(asked: Endpoint, error: Exception) -> errors.LabError:
-    """Return why nothing answered: our server is still starting, has ended, was never started, or is somebody else's."""
+    """Return why nothing answered: our server is still starting, has ended, was never started, or
+    is somebody else's.
+    """
     original = str(error)
     if not isinstance(asked, Server):
         return errors.Unreachable(url=asked.base_url, original=original)
     if asked.status == "dead":
-        return errors.ServerGone(url=asked.base_url, ended=asked.ended(), log=asked.log, evidence=asked.tail(8), original=original)
-    return errors.StillStarting(url=asked.base_url, seconds=f"{asked.seconds():.0f}", original=original)
+        return errors.ServerGone(
+            url=asked.base_url,
+            ended=asked.ended(),
+            log=asked.log,
+            evidence=asked.tail(8),
+            original=original,
+        )
+    return errors.StillStarting(
+        url=asked.base_url, seconds=f"{asked.seconds():.0f}", original=original
+    )
 
 
 def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) -> errors.LabError:
     """Return the typed error for an HTTP status and the server's own text, which is kept.
 
-    Source of the texts: vLLM 0.32, seen; 0.18 and 0.23, entrypoints/openai/serving_engine and renderers/params.py.
+    Source of the texts: vLLM 0.32, seen; 0.18 and 0.23, entrypoints/openai/serving_engine and
+    renderers/params.py.
     """
     said = _message(text)
     max_tokens = body.get("max_tokens")
@@ -51,7 +69,9 @@ def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) ->
     if status == 404 and "does not exist" in said:
         served = re.search(r"Valid aliases: (.*?)\.?$", said)
         names = served.group(1) if served else asked.served_model_name
-        return errors.WrongModelName(status=status, asked=body.get("model"), served=names, original=said)
+        return errors.WrongModelName(
+            status=status, asked=body.get("model"), served=names, original=said
+        )
     if _INVALID.search(said):
         return errors.MaxTokensInvalid(status=status, max_tokens=max_tokens, original=said)
     if _TOO_LARGE.search(said) or (_TOO_LONG.search(said) and _alone_too_large(max_tokens, said)):
@@ -70,6 +90,11 @@ def _message(text: str) -> str:
     """Return the message inside an OpenAI-style error body, or the text itself."""
     try:
         body = json.loads(text)
-        return str(body.get("error", {}).get("message") or body.get("message") or body.get("detail") or text)
+        return str(
+            body.get("error", {}).get("message")
+            or body.get("message")
+            or body.get("detail")
+            or text
+        )
     except (ValueError, AttributeError):
         return text[:1000]

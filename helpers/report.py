@@ -1,4 +1,6 @@
-"""A run's report: report.json for machines, report.html for people, both from the same model. Runs and judges nothing."""
+"""A run's report: report.json for machines, report.html for people, both from the same model. Runs
+and judges nothing.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,27 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from helpers import catalog, messages
 from helpers.schemas import Report
 
-_TEXTS = ("title", "labs", "started", "engine", "versions", "step", "seconds", "total", "failures", "first_answer", "starts",
-          "teardown", "notebook", "result", "passed", "failed", "none_left", "left", "skipped")
+_TEXTS = (
+    "title",
+    "labs",
+    "started",
+    "engine",
+    "versions",
+    "step",
+    "seconds",
+    "total",
+    "failures",
+    "first_answer",
+    "starts",
+    "teardown",
+    "notebook",
+    "result",
+    "passed",
+    "failed",
+    "none_left",
+    "left",
+    "skipped",
+)
 
 
 def write(summary: Report, folder: Path) -> None:
@@ -41,7 +62,10 @@ def html(summary: Report, language: str | None = None) -> str:
     )
     spoken = language or messages.language()
     texts = {name: messages.text(f"report.{name}", spoken) for name in _TEXTS}
-    statuses = {name: messages.text(f"checkpoint.status.{name}", spoken) for name in ("pass", "fail", "skipped", "todo", "kept")}
+    statuses = {
+        name: messages.text(f"checkpoint.status.{name}", spoken)
+        for name in ("pass", "fail", "skipped", "todo", "kept")
+    }
     return environment.get_template("report.html.j2").render(
         report=summary, language=spoken, texts=texts, statuses=statuses, labs=_rows(summary, spoken)
     )

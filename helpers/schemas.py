@@ -1,4 +1,5 @@
-"""The forms that others rely on, as pydantic models: checkpoint, run, report. Fields may be added, never renamed.
+"""The forms that others rely on, as pydantic models: checkpoint, run, report. Fields may be added,
+never renamed.
 
 The server's state has its model in `server.state`. Nothing here reads or writes a file.
 """
@@ -11,7 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Form(BaseModel):
-    """What all forms share: unknown fields are refused in tests, so that a renamed field is noticed."""
+    """What all forms share: unknown fields are refused in tests, so that a renamed field is
+    noticed.
+    """
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True, protected_namespaces=())
 
@@ -19,7 +22,9 @@ class Form(BaseModel):
 
 
 class Checkpoint(Form):
-    """The record that a checkpoint leaves under its own MIME type; seconds are those since the checkpoint before."""
+    """The record that a checkpoint leaves under its own MIME type; seconds are those since the
+    checkpoint before.
+    """
 
     lab: str
     step: str
@@ -35,7 +40,9 @@ class Checkpoint(Form):
 
 
 class RunError(BaseModel):
-    """Why a run stopped: the code of a LabError or the exception's name, its message, the entry of a diagnosis or None."""
+    """Why a run stopped: the code of a LabError or the exception's name, its message, the entry of
+    a diagnosis or None.
+    """
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,7 +1,8 @@
 """Tell the thinking from the answer in what MiniCPM5 returns. Text only; `chat` asks the server.
 
-MiniCPM5 has no reasoning parser in vLLM 0.18-0.32, so both stand in `message.content`. With enable_thinking=true the
-prompt itself ends in `<think>`, and the content starts inside the block: only `</think>` can be relied on.
+MiniCPM5 has no reasoning parser in vLLM 0.18-0.32, so both stand in `message.content`. With
+enable_thinking=true the prompt itself ends in `<think>`, and the content starts inside the block:
+only `</think>` can be relied on.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def split(content: str, asked: bool | None) -> Parts:
 def split_stream(pieces: Iterable[str], asked: bool | None) -> Iterator[tuple[str, str]]:
     """Yield ("thinking" | "answer", text) for each piece as it comes; a tag may be cut anywhere.
 
-    The tags themselves are not part of either. White space between a tag and the text is dropped, as `split` does.
+    The tags themselves are not part of either. White space between a tag and the text is dropped,
+    as `split` does.
     """
     kind = "thinking" if asked else "undecided"
     waiting, started = "", False

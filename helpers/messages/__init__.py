@@ -1,4 +1,5 @@
-"""Every user-facing text by code, in zh and en: one mechanism for errors, checkpoints, tables and, later, knowledge entries.
+"""Every user-facing text by code, in zh and en: one mechanism for errors, checkpoints, tables and,
+later, knowledge entries.
 
 A text is looked up and filled in here; who shows it, and when, is the caller's business.
 """
@@ -30,7 +31,9 @@ def use(language: str) -> None:
 
 
 def language() -> str:
-    """Return the language in force: the one chosen by `use`, else LAB_LANGUAGE, else Chinese, the course's first language."""
+    """Return the language in force: the one chosen by `use`, else LAB_LANGUAGE, else Chinese, the
+    course's first language.
+    """
     if _chosen:
         return _chosen
     asked = os.environ.get("LAB_LANGUAGE", "")
@@ -39,10 +42,13 @@ def language() -> str:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def catalogue(language: str) -> dict[str, dict[str, str] | str]:
-    """Return all texts of one language, as read from its YAML file: code → text, or → {what, why, next} for an error."""
-    path = Path(__file__).with_name(f"{language}.yml")
+    """Return all texts of one language, as read from its YAML file: code → text, or → {what, why,
+    next} for an error.
+    """
+    text = Path(__file__).with_name(f"{language}.yml").read_text(encoding="utf-8")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+    texts: dict[str, dict[str, str] | str] = yaml.load(text, Loader=loader)
+    return texts
 
 
 def text(code: str, in_language: str | None = None, **values: object) -> str:

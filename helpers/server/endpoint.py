@@ -1,4 +1,6 @@
-"""The HTTP side of a server, ours or somebody else's: address, key, health, models. Starts and stops nothing."""
+"""The HTTP side of a server, ours or somebody else's: address, key, health, models. Starts and
+stops nothing.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,12 @@ class Endpoint:
         return False
 
     def headers(self) -> dict[str, str]:
-        """Return the headers of a request; the API key, where there is one, is read from the environment each time."""
-        key = os.environ.get("LAB_API_KEY") or ("" if self.is_local else os.environ.get("OPENAI_API_KEY", ""))
+        """Return the headers of a request; the API key, where there is one, is read from the
+        environment each time.
+        """
+        key = os.environ.get("LAB_API_KEY") or (
+            "" if self.is_local else os.environ.get("OPENAI_API_KEY", "")
+        )
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def get(self, path: str, timeout: float = 5.0) -> requests.Response:
@@ -59,7 +65,8 @@ class Endpoint:
             return False
 
     def models(self, timeout: float = 5.0) -> list[dict[str, Any]]:
-        """Return the entries of GET /v1/models: id, root (the directory), max_model_len in tokens, …
+        """Return the entries of GET /v1/models: id, root (the directory), max_model_len in tokens,
+        …
 
         Raises:
             Unreachable: nothing answers at the address.
@@ -74,7 +81,7 @@ class Endpoint:
         if answer.status_code in (401, 403):
             raise Unauthorized(status=answer.status_code, original=answer.text[:500])
         try:
-            entries = answer.json()["data"]
+            entries: list[dict[str, Any]] = answer.json()["data"]
             names = [entry["id"] for entry in entries]
         except (ValueError, KeyError, TypeError) as error:
             told = f"HTTP {answer.status_code} {answer.headers.get('content-type', '')}"
@@ -93,7 +100,9 @@ class Endpoint:
 
 
 class RemoteServer(Endpoint):
-    """A server that somebody else runs: it can be asked and looked at, never started or stopped from here."""
+    """A server that somebody else runs: it can be asked and looked at, never started or stopped
+    from here.
+    """
 
     command = ""
     log = ""

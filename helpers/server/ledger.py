@@ -1,7 +1,8 @@
-"""What a run has started: a line for each engine start, and the search for processes that carry the run's id.
+"""What a run has started: a line for each engine start, and the search for processes that carry the
+run's id.
 
-A run's id is LAB_RUN. The count goes into the report; the search finds a process whose state file was never written,
-because its kernel was killed in between.
+A run's id is LAB_RUN. The count goes into the report; the search finds a process whose state file
+was never written, because its kernel was killed in between.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ def _path(run: str) -> Path:
 
 
 def record(run: str, kind: str, pid: int, port: int) -> None:
-    """Add an engine start to a run's ledger; kind is "server" or "offline", port 0 for an offline run."""
+    """Add an engine start to a run's ledger; kind is "server" or "offline", port 0 for an offline
+    run.
+    """
     path = _path(run)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a", encoding="utf-8") as file:
+    with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps({"kind": kind, "pid": pid, "port": port}) + "\n")
 
 
@@ -43,7 +46,9 @@ def count(run: str) -> int:
 
 
 def leftovers(run: str) -> list[process.Identity]:
-    """Return the session leaders of this user, other than this process's own line, whose environment carries the run's id."""
+    """Return the session leaders of this user, other than this process's own line, whose
+    environment carries the run's id.
+    """
     own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     marker = f"LAB_RUN={run}".encode()
     found = []

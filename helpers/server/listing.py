@@ -21,7 +21,8 @@ class Status:
     Attributes:
         port: TCP port; 0 for an offline run.
         served_model_name: name in requests.
-        state: "starting", "ready", "dead" or "foreign" (another host's or container's, which cannot be judged from here).
+        state: "starting", "ready", "dead" or "foreign" (another host's or container's, which cannot
+            be judged from here).
         pid: the leader's number.
         seconds: since its start.
         log: path of its log.
@@ -42,7 +43,9 @@ class Status:
 def status() -> list[Status]:
     """Return a row for each state file; asks each living server for its health (1 s at most)."""
     return [
-        Status(found.port, found.served_model_name, _judged(found), found.pid, _age(found), found.log)
+        Status(
+            found.port, found.served_model_name, _judged(found), found.pid, _age(found), found.log
+        )
         for _, found in state.read_all()
     ]
 
@@ -55,11 +58,17 @@ def _judged(found: state.State) -> str:
         return "dead"
     if found.kind != "server":
         return "starting"
-    return "ready" if Endpoint(f"http://{found.host}:{found.port}", found.served_model_name).is_healthy() else "starting"
+    return (
+        "ready"
+        if Endpoint(f"http://{found.host}:{found.port}", found.served_model_name).is_healthy()
+        else "starting"
+    )
 
 
 def _age(found: state.State) -> float:
-    """Return seconds since the start, from the boot clock: setting the wall clock does not change it."""
+    """Return seconds since the start, from the boot clock: setting the wall clock does not change
+    it.
+    """
     if not found.is_here():
         return 0.0
     ticks = os.sysconf("SC_CLK_TCK")
@@ -72,7 +81,11 @@ def stop_run(run: str) -> list[stopping.StopProof]:
     Raises:
         StopFailed: something outlived it.
     """
-    proofs = [stopping.stop(path, found) for path, found in state.read_all() if found.run == run and found.is_here()]
+    proofs = [
+        stopping.stop(path, found)
+        for path, found in state.read_all()
+        if found.run == run and found.is_here()
+    ]
     for identity in ledger.leftovers(run):
         left = process.names(process.end(identity, None))
         if left:
@@ -96,5 +109,9 @@ def stop_all(port: int | None = None) -> list[str]:
         alive = found.is_alive()
         proof = stopping.stop(path, found)
         name = f"{found.served_model_name} :{found.port} pid {found.pid}"
-        lines.append(f"{name} — {proof}" if alive else messages.text("server.was_dead", name=name, log=paths.shown(found.log)))
+        lines.append(
+            f"{name} — {proof}"
+            if alive
+            else messages.text("server.was_dead", name=name, log=paths.shown(found.log))
+        )
     return lines

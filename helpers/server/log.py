@@ -1,4 +1,6 @@
-"""A server's log file: its tail, and the stage that the start has reached. Reads; the meaning of errors is `diagnose`'s."""
+"""A server's log file: its tail, and the stage that the start has reached. Reads; the meaning of
+errors is `diagnose`'s.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,24 @@ TAIL_BYTES = 256 * 1024
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 # Texts of vLLM 0.18-0.32, in the order of a start; the last one seen is where the start stands.
-# Source: tests/fixtures/vllm_cli/*.json, "messages", and the recorded logs; Application startup complete is uvicorn's.
+# Source: tests/fixtures/vllm_cli/*.json, "messages", and the recorded logs; Application startup
+# complete is uvicorn's.
 STAGES = (
     ("plugin", re.compile(r"Platform plugin \S+ is activated")),
     ("config", re.compile(r"non-default args|Resolved architecture|Initializing a V1 LLM engine")),
     ("weights", re.compile(r"Starting to load model|Loading safetensors|Loading weights took")),
-    ("kv_cache", re.compile(r"KV cache size|Maximum concurrency|Available KV cache memory|# GPU blocks")),
+    (
+        "kv_cache",
+        re.compile(r"KV cache size|Maximum concurrency|Available KV cache memory|# GPU blocks"),
+    ),
     ("graph", re.compile(r"Capturing CUDA graphs|Graph capturing finished|torch\.compile takes")),
     ("serving", re.compile(r"Application startup complete")),
 )
 
 
 def tail(path: Path, lines: int = 20) -> str:
-    """Return the last lines of a log, colours and overwritten progress bars removed, paths shortened.
+    """Return the last lines of a log, colours and overwritten progress bars removed, paths
+    shortened.
 
     Reads at most 256 KiB from the end, however large the file has become.
 
@@ -32,13 +39,21 @@ def tail(path: Path, lines: int = 20) -> str:
         lines: how many; a progress bar that was redrawn counts as its last state.
     """
     text = _end_of(path).decode("utf-8", errors="replace")
-    clean = [_ANSI.sub("", line).rsplit("\r", 1)[-1].rstrip() for line in text.replace("\r\n", "\n").split("\n")]
+    clean = [
+        _ANSI.sub("", line).rsplit("\r", 1)[-1].rstrip()
+        for line in text.replace("\r\n", "\n").split("\n")
+    ]
     return paths.shown("\n".join([line for line in clean if line][-lines:]))
+
+
+def last_error(text: str) -> str | None:
+    """Return the last line that names an error, or None."""
+    return next((line.strip() for line in reversed(text.splitlines()) if "Error" in line), None)
 
 
 def _end_of(path: Path) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - TAIL_BYTES))
             return file.read(TAIL_BYTES)
@@ -47,7 +62,8 @@ def _end_of(path: Path) -> bytes:
 
 
 def find(path: Path, pattern: str, limit: int = 5) -> list[str]:
-    """Return the first lines that contain a regular expression, without the process prefix and the time stamp.
+    """Return the first lines that contain a regular expression, without the process prefix and the
+    time stamp.
 
     Args:
         pattern: regular expression, for instance r"Platform plugin".
@@ -56,9 +72,9 @@ def find(path: Path, pattern: str, limit: int = 5) -> list[str]:
     wanted = re.compile(pattern)
     found: list[str] = []
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with path.open(encoding="utf-8", errors="replace") as file:
             for line in file:
-                if wanted.search(line):
+                if wanted.search(_ANSI.sub("", line)):
                     found.append(paths.shown(without_prefix(line)))
                     if len(found) == limit:
                         break
@@ -68,12 +84,20 @@ def find(path: Path, pattern: str, limit: int = 5) -> list[str]:
 
 
 def without_prefix(line: str) -> str:
-    """Return a log line without "(APIServer pid=1)", the date and the source line: what is the same in every run."""
-    return re.sub(r"^(\(\S+ pid=\d+\)\s*)?([A-Z]+) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\]\s?", r"\2 ", _ANSI.sub("", line)).strip()
+    """Return a log line without "(APIServer pid=1)", the date and the source line: what is the
+    same in every run.
+    """
+    return re.sub(
+        r"^(\(\S+ pid=\d+\)\s*)?([A-Z]+) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\]\s?",
+        r"\2 ",
+        _ANSI.sub("", line),
+    ).strip()
 
 
 class StageReader:
-    """Follows a growing log and tells the stage of the start; reads only what is new, a bounded piece at a time."""
+    """Follows a growing log and tells the stage of the start; reads only what is new, a bounded
+    piece at a time.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -84,7 +108,7 @@ class StageReader:
     def read(self) -> str:
         """Return the stage reached: start, plugin, config, weights, kv_cache, graph or serving."""
         try:
-            with open(self._path, "rb") as file:
+            with self._path.open("rb") as file:
                 size = file.seek(0, os.SEEK_END)
                 self._offset = max(self._offset, size - TAIL_BYTES)
                 file.seek(self._offset)
@@ -96,6 +120,8 @@ class StageReader:
         self._rest = new[-200:]
         order = [name for name, _ in STAGES]
         reached = [name for name, pattern in STAGES if pattern.search(text)]
-        if reached and (self.stage == "start" or order.index(reached[-1]) > order.index(self.stage)):
+        if reached and (
+            self.stage == "start" or order.index(reached[-1]) > order.index(self.stage)
+        ):
             self.stage = reached[-1]
         return self.stage

@@ -1,6 +1,8 @@
-"""The state files of our servers: one a port, so that another kernel, the command line and a run's teardown find them.
+"""The state files of our servers: one a port, so that another kernel, the command line and a run's
+teardown find them.
 
-Reading, writing, and telling a living process of ours from a reused number. Starts and stops nothing.
+Reading, writing, and telling a living process of ours from a reused number. Starts and stops
+nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -21,13 +24,27 @@ from helpers import paths
 from helpers.errors import StateUnwritable
 from helpers.server import process
 
-# Variables that change what a server does. The rest of an environment differs from kernel to kernel and means nothing.
-FINGERPRINT_PREFIXES = ("VLLM_", "ASCEND_", "CUDA_", "HF_HUB_", "PYTORCH_", "TORCH_", "HCCL_", "OMP_", "LD_PRELOAD", "TASK_QUEUE_")
+# Variables that change what a server does. The rest of an environment differs from kernel to kernel
+# and means nothing.
+FINGERPRINT_PREFIXES = (
+    "VLLM_",
+    "ASCEND_",
+    "CUDA_",
+    "HF_HUB_",
+    "PYTORCH_",
+    "TORCH_",
+    "HCCL_",
+    "OMP_",
+    "LD_PRELOAD",
+    "TASK_QUEUE_",
+)
 FINGERPRINT_SECRET = "VLLM_API_KEY"
 
 
 class State(BaseModel):
-    """One server, as its state file says (DESIGN.md, Interfaces). Fields may be added, never renamed."""
+    """One server, as its state file says (DESIGN.md, Interfaces). Fields may be added, never
+    renamed.
+    """
 
     model_config = ConfigDict(extra="ignore", protected_namespaces=())
 
@@ -56,12 +73,38 @@ class State(BaseModel):
         return process.Identity(self.pid, self.pgid, self.started)
 
     def is_here(self) -> bool:
-        """Return True where the file speaks of this boot, this host and this container; else its numbers mean nothing here."""
-        return (self.boot_id, self.hostname, self.pid_namespace) == (boot_id(), socket.gethostname(), pid_namespace())
+        """Return True where the file speaks of this boot, this host and this container; else its
+        numbers mean nothing here.
+        """
+        return (self.boot_id, self.hostname, self.pid_namespace) == (
+            boot_id(),
+            socket.gethostname(),
+            pid_namespace(),
+        )
 
     def is_alive(self) -> bool:
         """Return True while a process of that very server runs."""
         return self.is_here() and bool(process.members(self.identity()))
+
+
+def describe(identity: process.Identity, **fields: Any) -> State:
+    """Return the state of a process that has just been started here, under the run in force.
+
+    Args:
+        identity: the process.
+        fields: the remaining fields of State.
+    """
+    return State(
+        pid=identity.pid,
+        pgid=identity.pgid,
+        started=identity.started,
+        boot_id=boot_id(),
+        hostname=socket.gethostname(),
+        pid_namespace=pid_namespace(),
+        run=os.environ.get("LAB_RUN") or None,
+        created=now(),
+        **fields,
+    )
 
 
 def boot_id() -> str:
@@ -73,9 +116,11 @@ def boot_id() -> str:
 
 
 def pid_namespace() -> str:
-    """Return the PID namespace's name: two containers that share a home have two, and the same numbers mean other processes."""
+    """Return the PID namespace's name: two containers that share a home have two, and the same
+    numbers mean other processes.
+    """
     try:
-        return os.readlink("/proc/self/ns/pid")
+        return str(Path("/proc/self/ns/pid").readlink())
     except OSError:
         return ""
 
@@ -109,7 +154,7 @@ def device_lock(timeout: float = 30.0) -> Iterator[None]:
 
 
 def write(state: State) -> Path:
-    """Return the path of the state file, written whole or not at all, readable by its owner only."""
+    """Return the path of the state file, written whole or not at all, for its owner only."""
     name = f"{state.port}.json" if state.kind == "server" else f"{state.kind}-{state.pid}.json"
     path = directory() / name
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
@@ -118,12 +163,14 @@ def write(state: State) -> Path:
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(body, file, indent=1)
-    os.replace(temporary, path)
+    temporary.replace(path)
     return path
 
 
 def read_all() -> list[tuple[Path, State]]:
-    """Return every state file that can be read; one that cannot is set aside as *.corrupt, never deleted."""
+    """Return every state file that can be read; one that cannot is set aside as *.corrupt, never
+    deleted.
+    """
     folder = paths.state_dir() / "servers"
     found = []
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
@@ -139,9 +186,11 @@ def read_all() -> list[tuple[Path, State]]:
 
 
 def set_aside(path: Path, why: str) -> None:
-    """Rename a state file that no longer speaks of a process of ours, so that it can still be looked at."""
+    """Rename a state file that no longer speaks of a process of ours, so that it can still be
+    looked at.
+    """
     try:
-        os.replace(path, path.with_suffix(f".{why}"))
+        path.replace(path.with_suffix(f".{why}"))
     except OSError:
         return
 
@@ -152,22 +201,30 @@ def forget(path: Path) -> None:
 
 
 def now() -> str:
-    """Return this moment as ISO 8601 with the zone, for people; durations come from the monotonic clock."""
+    """Return this moment as ISO 8601 with the zone, for people; durations come from the monotonic
+    clock.
+    """
     return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
 
 
-def fingerprint(argv: Sequence[str], env: Mapping[str, str], model: Path, engine_version: str) -> str:
+def fingerprint(
+    argv: Sequence[str], env: Mapping[str, str], model: Path, engine_version: str
+) -> str:
     """Return a hash of all that makes one server the same as another.
 
     argv, the variables that matter, the model files' sizes and times, the engine's version.
     """
     variables = {
-        name: hashlib.sha256(value.encode(errors="surrogateescape")).hexdigest()[:16] if name == FINGERPRINT_SECRET else value
+        name: hashlib.sha256(value.encode(errors="surrogateescape")).hexdigest()[:16]
+        if name == FINGERPRINT_SECRET
+        else value
         for name, value in sorted(env.items())
         if name.startswith(FINGERPRINT_PREFIXES)
     }
     files = []
     if model.is_dir():
-        files = sorted((p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in model.iterdir() if p.is_file())
+        files = sorted(
+            (p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in model.iterdir() if p.is_file()
+        )
     body = json.dumps([list(argv), variables, files, engine_version])
     return hashlib.sha256(body.encode(errors="surrogateescape")).hexdigest()[:32]

@@ -1,4 +1,6 @@
-"""Stop a server by its state, and the proof that it is gone: no process of the group, port closed, device memory back."""
+"""Stop a server by its state, and the proof that it is gone: no process of the group, port closed,
+device memory back.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,11 @@ class StopProof:
     """What was seen after stopping.
 
     Attributes:
-        processes_left: "pid name" of each process of the group that still lives; empty is the proof.
+        processes_left: "pid name" of each process of the group that still lives; empty is the
+            proof.
         port_free: True if nobody listens on the port any more.
-        device_memory: "not applicable" (CPU), "unknown" (an NPU: the driver's table is not read yet), never a guess.
+        device_memory: "not applicable" (CPU), "unknown" (an NPU: the driver's table is not read
+            yet), never a guess.
         seconds: from the first signal to the proof.
     """
 
@@ -44,7 +48,12 @@ class StopProof:
     __repr__ = __str__
 
 
-def stop(path: Path, found: state.State, child: subprocess.Popen[bytes] | None = None, grace: float = 15.0) -> StopProof:
+def stop(
+    path: Path,
+    found: state.State,
+    child: subprocess.Popen[bytes] | None = None,
+    grace: float = 15.0,
+) -> StopProof:
     """Return the proof that a server of ours has ended; its state file is removed, its log stays.
 
     Args:
@@ -61,13 +70,19 @@ def stop(path: Path, found: state.State, child: subprocess.Popen[bytes] | None =
     memory = "unknown" if found.engine == "ascend" else "not applicable"
     proof = StopProof(left, free, memory, time.monotonic() - begun)
     if not proof.ok:
-        raise StopFailed(left=", ".join(left) or "-", port=found.port, evidence=process.port_owner(found.port) or None)
+        raise StopFailed(
+            left=", ".join(left) or "-",
+            port=found.port,
+            evidence=process.port_owner(found.port) or None,
+        )
     state.forget(path)
     return proof
 
 
 def _becomes_free(host: str, port: int, patience: float = 5.0) -> bool:
-    """Return True once nobody listens on the port; the kernel closes a dead process's sockets a moment after its end."""
+    """Return True once nobody listens on the port; the kernel closes a dead process's sockets a
+    moment after its end.
+    """
     deadline = time.monotonic() + patience
     while not process.port_is_free(host, port):
         if time.monotonic() > deadline:

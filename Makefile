@@ -1,0 +1,17 @@
+# Newcomers type `make run` and `make test`. Where there is no make: python -m helpers setup, then python -m helpers run.
+PYTHON ?= python3
+COURSE = $(shell $(PYTHON) -c "from helpers import interpreters; print(interpreters.course_python())")
+
+.PHONY: run test test-full lab kernel notebooks lint lock clean setup
+.DEFAULT_GOAL := run
+
+setup:     ; @$(PYTHON) -m helpers setup
+run:       ; @LAB_BEGAN=$$(date +%s) sh -c '$(PYTHON) -m helpers setup && exec $(PYTHON) -m helpers run'
+test:      setup ; @$(COURSE) -m pytest
+test-full: setup ; @$(COURSE) -m pytest --full
+lint:      setup ; @$(COURSE) -m ruff check . && $(COURSE) -m ruff format --check . && $(COURSE) -m mypy
+lab:       setup ; @$(COURSE) -m helpers.setup.kernelspec lab
+kernel:    setup ; @$(COURSE) -m helpers kernel
+notebooks: setup ; @$(COURSE) course/build.py --execute $(or $(EXECUTE),changed)
+lock:      ; @$(PYTHON) -m helpers.setup.lock
+clean:     ; @rm -rf build .pytest_cache .ruff_cache .mypy_cache .hypothesis

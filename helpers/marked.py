@@ -1,0 +1,39 @@
+"""What surrounds a run: its id in the environment, and signals that end it like Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def run_id(name: str) -> Iterator[None]:
+    """Set LAB_RUN for what is started meanwhile, and put back what was there."""
+    before = os.environ.get("LAB_RUN")
+    os.environ["LAB_RUN"] = name
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("LAB_RUN", None)
+        else:
+            os.environ["LAB_RUN"] = before
+
+
+@contextmanager
+def terminated_like_ctrl_c() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into KeyboardInterrupt while a run is on: a job's end must also end
+    its engines.
+    """
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

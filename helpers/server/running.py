@@ -1,0 +1,199 @@
+"""A server that this course started: state, log, waiting while watching its process, and its end.
+
+Made by `lifecycle.start`, which decides whether one may start at all.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import requests
+
+from helpers import environment, messages, paths, progress
+from helpers.errors import ServerDied, ServerTimeout, UnrecognizedArguments
+from helpers.options import Options
+from helpers.server import log as logs
+from helpers.server import process, state, stopping
+from helpers.server.endpoint import Endpoint
+from helpers.tables import Table
+
+POLL_SECONDS = 0.1
+
+
+class Server(Endpoint):
+    """A server that this course started, here or in an earlier kernel.
+
+    Attributes:
+        options: what it was asked for.
+        adopted: True where it was already running and was taken over.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        found: state.State,
+        options: Options,
+        env: Mapping[str, str],
+        child: subprocess.Popen[bytes] | None = None,
+    ) -> None:
+        super().__init__(
+            f"http://{found.host}:{found.port}", found.served_model_name, found.stand_in
+        )
+        self.options = options
+        self.adopted = child is None
+        self._env = dict(env)
+        self._path, self._found, self._child = path, found, child
+        self._log = Path(found.log)
+        self._begun = time.monotonic()
+
+    @property
+    def is_local(self) -> bool:
+        """Return True: it runs on this machine."""
+        return True
+
+    @property
+    def command(self) -> str:
+        """Return the exact command line, as it could be typed in the checkout."""
+        return paths.shown(shlex.join(self._found.argv))
+
+    @property
+    def env(self) -> Table:
+        """Return the variables that the engine adds for this process, as a table."""
+        return environment.show(*self._env, additions=self._env)
+
+    @property
+    def log(self) -> str:
+        """Return the path of this start's log."""
+        return paths.shown(self._log)
+
+    @property
+    def pid(self) -> int:
+        """Return the number of the process that leads the group."""
+        return self._found.pid
+
+    @property
+    def port(self) -> int:
+        """Return the TCP port."""
+        return self._found.port
+
+    def processes(self) -> list[str]:
+        """Return "pid name" of each process of the group."""
+        return process.names(process.members(self._found.identity()))
+
+    def tail(self, lines: int = 20) -> str:
+        """Return the last lines of the log."""
+        return logs.tail(self._log, lines)
+
+    def find_in_log(self, pattern: str, limit: int = 5) -> list[str]:
+        """Return the first log lines that match a regular expression, without process and time."""
+        return logs.find(self._log, pattern, limit)
+
+    @property
+    def status(self) -> str:
+        """Return "dead", "ready" or "starting"."""
+        if not self._is_alive():
+            return "dead"
+        return "ready" if self.is_healthy() else "starting"
+
+    @property
+    def is_ready(self) -> bool:
+        """Return True if it is healthy and lists its model."""
+        return self._is_alive() and self._serves()
+
+    def _is_alive(self) -> bool:
+        if process.reap(self._child) is not None:
+            return False
+        return bool(process.members(self._found.identity()))
+
+    def _serves(self) -> bool:
+        if not self.is_healthy():
+            return False
+        try:
+            return self.served_model_name in [entry["id"] for entry in self.models()]
+        except requests.RequestException:
+            return False
+
+    def seconds(self) -> float:
+        """Return the seconds since this kernel started or adopted it."""
+        return time.monotonic() - self._begun
+
+    def ended(self) -> str:
+        """Return how the process ended: exit code or signal; "?" where it was not this kernel's
+        child.
+        """
+        return process.told_status(process.reap(self._child))
+
+    def wait_ready(self, timeout: float = 600.0) -> float:
+        """Return the seconds until the server answers with its model.
+
+        Polls /health, then /v1/models, while watching the process: a server that dies is reported
+        at once with the tail of its log, not after the timeout.
+
+        Args:
+            timeout: seconds to wait before giving up.
+        Raises:
+            ServerDied: the process ended first; UnrecognizedArguments where its command line was
+                the cause.
+            ServerTimeout: still starting; carries the stage reached.
+        Source: vLLM 0.23 envs.py, VLLM_ENGINE_READY_TIMEOUT_S = 600.
+        """
+        begun = time.monotonic()
+        stages = logs.StageReader(self._log)
+        with progress.Live() as live:
+            while True:
+                if not self._is_alive():
+                    raise self.death(time.monotonic() - begun)
+                if self._serves():
+                    seconds = time.monotonic() - begun
+                    live.done(
+                        messages.text(
+                            "server.ready", name=self.served_model_name, seconds=f"{seconds:.1f}"
+                        )
+                    )
+                    return seconds
+                if time.monotonic() - begun > timeout:
+                    raise ServerTimeout(
+                        seconds=f"{timeout:.0f}",
+                        stage=stages.read(),
+                        log=self.log,
+                        evidence=self.tail(),
+                    )
+                stage = messages.text(f"server.stage.{stages.read()}")
+                live.update(
+                    messages.text(
+                        "server.waiting", stage=stage, seconds=f"{time.monotonic() - begun:.0f}"
+                    )
+                )
+                time.sleep(POLL_SECONDS)
+
+    def death(self, seconds: float) -> ServerDied:
+        """Return the error that tells this server's end: how, after how many seconds, and the end
+        of its log.
+        """
+        evidence = self.tail(12)
+        values = {"ended": self.ended(), "seconds": f"{seconds:.1f}", "log": self.log}
+        marker = "unrecognized arguments:"
+        line = next((line for line in reversed(evidence.splitlines()) if marker in line), "")
+        if line:
+            argument = line.partition(marker)[2].strip()
+            return UnrecognizedArguments(
+                **values, argument=argument, evidence=evidence, original=line.strip()
+            )
+        return ServerDied(**values, evidence=evidence, original=logs.last_error(evidence))
+
+    def stop(self, grace: float = 15.0) -> stopping.StopProof:
+        """Return the proof that the whole process group has ended and the port is free.
+
+        Args:
+            grace: seconds between TERM and KILL.
+        Raises:
+            StopFailed: something of the group outlived SIGKILL.
+        """
+        return stopping.stop(self._path, self._found, self._child, grace)
+
+    def __repr__(self) -> str:
+        return f"Server({self.served_model_name} at {self.base_url}, {self.status}, log {self.log})"
