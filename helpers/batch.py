@@ -23,7 +23,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from helpers import catalog, marked, messages, paths, report, server
 from helpers.checkpoint import MIME
-from helpers.errors import LabError, SecretParameter
+from helpers.errors import LabError, RunFailed, SecretParameter
 from helpers.schemas import Checkpoint, Report, Run, RunError, Teardown
 from helpers.server import ledger, state
 
@@ -36,6 +36,10 @@ Listener = Callable[[Checkpoint], None]
 class Job:
     """One notebook to run: lab, language, edition, where it lies, and the parameters that
     papermill injects.
+
+    Raises:
+        SecretParameter: a name that ends in KEY, TOKEN or SECRET: papermill would write its value
+            into the notebook.
     """
 
     lab: str
@@ -43,6 +47,11 @@ class Job:
     notebook: Path
     edition: Literal["learner", "solution"] = "learner"
     parameters: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.parameters:
+            if SECRET.search(name.upper()):
+                raise SecretParameter(name=name)
 
 
 class _WatchedEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no types
@@ -85,13 +94,9 @@ def jobs(
         labs: lab ids; none takes all.
         parameters: what papermill injects into each.
     Raises:
-        SecretParameter: a name that ends in KEY, TOKEN or SECRET: papermill would write its value
-            into the notebook.
-        KeyError: no such lab.
+        SecretParameter: as Job.
+        UnknownLab: no such lab.
     """
-    for name in parameters or {}:
-        if SECRET.search(name.upper()):
-            raise SecretParameter(name=name)
     only = os.environ.get("LAB_LANGUAGE")
     chosen = tuple(languages) or ((only,) if only in messages.LANGUAGES else messages.LANGUAGES)
     names = [catalog.lab(name)["id"] for name in labs] or list(catalog.labs())
@@ -123,11 +128,8 @@ def run(
         say: shows one line of progress.
     """
     folder = folder or _new_folder()
-    run_id, started, clock = (
-        f"{folder.name}-{secrets.token_hex(4)}",
-        state.now(),
-        time.time() if began is None else began,
-    )
+    run_id, started = f"{folder.name}-{secrets.token_hex(4)}", state.now()
+    clock = time.time() if began is None else began
     declared = sum(catalog.labs().get(job.lab, {}).get("engine_starts", 0) for job in todo)
     answered: list[float] = []
     done: list[Run] = []
@@ -136,21 +138,21 @@ def run(
             for job in todo:
                 done.append(_one(job, folder, run_id, say, answered, clock))
         finally:
-            stopped = _torn_down(run_id, say)
-            summary = Report(
-                schema=1,
-                started=started,
-                ok=len(done) == len(todo)
-                and all(one.ok for one in done)
-                and not stopped.processes_left,
-                engine_starts=ledger.count(run_id),
-                engine_starts_declared=declared,
-                first_answer_seconds=round(answered[0], 1) if answered else None,
-                runs=done,
-                teardown=stopped,
-            )
-            report.write(summary, folder)
-            _point_latest(folder)
+            with marked.undisturbed():  # an impatient second Ctrl-C must not leave an engine behind
+                stopped = _torn_down(run_id, say)
+                whole = len(done) == len(todo) and all(one.ok for one in done)
+                summary = Report(
+                    schema=1,
+                    started=started,
+                    ok=whole and not (stopped.processes_left or stopped.ports_left),
+                    engine_starts=ledger.count(run_id),
+                    engine_starts_declared=declared,
+                    first_answer_seconds=round(answered[0], 1) if answered else None,
+                    runs=done,
+                    teardown=stopped,
+                )
+                report.write(summary, folder)
+                _point_latest(folder)
     return summary
 
 
@@ -185,7 +187,9 @@ def _one(
     finally:
         for proof in server.stop_run(run_id):
             say(f"  {title}  teardown: {proof}")
-    found = records(_cells(target)) if target.exists() else []
+    cells = _cells(target) if target.exists() else []
+    found = records(cells)
+    error = error or _unfinished(job, cells, found)
     ok = error is None and bool(found) and all(one.ok for one in found)
     if error:
         say(f"  {title}  {error.code}: {error.message.splitlines()[0] if error.message else ''}")
@@ -202,6 +206,21 @@ def _one(
         error=error,
         engine_starts=ledger.count(run_id) - before,
     )
+
+
+def _unfinished(
+    job: Job, cells: Sequence[Mapping[str, Any]], found: Sequence[Checkpoint]
+) -> RunError | None:
+    """Return the error of a notebook that ended without one but not at its end: papermill takes a
+    sys.exit() in a cell for success.
+    """
+    code = [cell for cell in cells if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
+    declared = [step["id"] for step in catalog.labs().get(job.lab, {}).get("checkpoints", [])]
+    missing = [step for step in declared if step not in {one.step for one in found}]
+    if not missing and all(cell.get("execution_count") for cell in code):
+        return None
+    reason = messages.text("run.unfinished", missing=", ".join(missing) or "-")
+    return _run_error(RunFailed(reason=reason))
 
 
 def _cells(notebook: Path) -> list[dict[str, Any]]:
@@ -221,7 +240,7 @@ def _execute(job: Job, target: Path, listener: Listener) -> None:
         cwd=str(work),
         progress_bar=False,
         # The kernel's own warnings would stand between the lines of progress.
-        extra_arguments=["--log-level=40"],
+        extra_arguments=["--log-level=50"],
         listener=listener,
     )
 
@@ -272,8 +291,3 @@ def expected_minutes(todo: Sequence[Job]) -> float:
     engine).
     """
     return float(sum(catalog.labs().get(job.lab, {}).get("cpu_seconds", 60) for job in todo)) / 60
-
-
-def as_json(summary: Report) -> str:
-    """Return the report as report.json holds it."""
-    return json.dumps(summary.model_dump(by_alias=True), ensure_ascii=False, indent=1)

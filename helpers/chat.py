@@ -16,7 +16,7 @@ import requests
 
 from helpers import refusals, thinking
 from helpers.answers import Answer, Piece, PromptView
-from helpers.errors import AnswerTimeout
+from helpers.errors import AnswerTimeout, NotOpenAI
 from helpers.server.endpoint import Endpoint
 
 MAX_TOKENS, TEMPERATURE, TOP_P = 1024, 1.0, 0.95
@@ -62,7 +62,7 @@ def ask(
     more |= {"max_tokens": max_tokens, "temperature": temperature, "top_p": top_p}
     body = request(prompt, model or endpoint.served_model_name, thinking, system, **more)
     begun = time.monotonic()
-    reply = _post(endpoint, "/v1/chat/completions", body, timeout).json()
+    reply = _json(_post(endpoint, "/v1/chat/completions", body, timeout))
     choice = reply["choices"][0]
     content = choice["message"].get("content") or ""
     return _answer(
@@ -122,9 +122,17 @@ class Stream:
         reply = _post(
             self._endpoint, "/v1/chat/completions", self._body, self._timeout, stream=True
         )
-        with reply:
-            for kind, text in thinking.split_stream(_contents(reply, seen, begun), self._asked):
-                yield Piece(kind, text, time.monotonic() - begun)
+        try:
+            with reply:
+                for kind, text in thinking.split_stream(_contents(reply, seen, begun), self._asked):
+                    yield Piece(kind, text, time.monotonic() - begun)
+        except requests.RequestException as error:
+            if "Read timed out" in str(error):
+                told = f"{self._timeout:.0f}"
+                raise AnswerTimeout(seconds=told, original=str(error)) from error
+            raise refusals.unreachable(self._endpoint, error) from error
+        if "error" in seen:
+            raise refusals.refused(500, json.dumps(seen["error"]), self._body, self._endpoint)
         self._answer = _answer(
             seen["content"],
             seen["finish"],
@@ -173,9 +181,9 @@ def prompt_as_seen(
     endpoint = refusals.endpoint(server)
     name = endpoint.served_model_name
     asked = request(prompt, name, thinking, system, add_generation_prompt=True)
-    counted = _post(endpoint, "/tokenize", asked, 30.0).json()
+    counted = _json(_post(endpoint, "/tokenize", asked, 30.0))
     tokens = {"model": name, "tokens": counted["tokens"]}
-    text = _post(endpoint, "/detokenize", tokens, 30.0).json()["prompt"]
+    text = _json(_post(endpoint, "/detokenize", tokens, 30.0))["prompt"]
     return PromptView(text, counted["tokens"], counted.get("max_model_len"))
 
 
@@ -187,6 +195,9 @@ def _contents(reply: requests.Response, seen: dict[str, Any], begun: float) -> I
         if not line.startswith(b"data: ") or line == b"data: [DONE]":
             continue
         event = json.loads(line[len(b"data: ") :])
+        if "error" in event:  # the headers had said 200 before the engine failed
+            seen["error"] = event
+            return
         seen["usage"] = event.get("usage") or seen["usage"]
         for choice in event.get("choices", []):
             seen["finish"] = choice.get("finish_reason") or seen["finish"]
@@ -223,6 +234,14 @@ def _answer(
         cut_in_thinking=cut,
         ttft=ttft,
     )
+
+
+def _json(reply: requests.Response) -> Any:
+    try:
+        return reply.json()
+    except ValueError as error:
+        told = f"HTTP {reply.status_code} {reply.headers.get('content-type', '')}"
+        raise NotOpenAI(url=reply.url, answer=told, original=reply.text[:300]) from error
 
 
 def _post(

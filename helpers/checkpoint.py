@@ -110,7 +110,10 @@ def exercise(step: str, answer: object, expected: object, hint: str = "", **deta
     if answer is ...:
         todo(step, **detail)
         return
-    right = expected(answer) if callable(expected) else answer == expected
+    try:
+        right = expected(answer) if callable(expected) else answer == expected
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        right, detail = False, detail | {"error": repr(error)}  # an answer of another kind
     check(step, right, hint or messages.text("checkpoint.wrong_answer"), **detail)
 
 

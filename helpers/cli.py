@@ -77,7 +77,10 @@ def run(
     """
     from helpers import batch
 
-    given = {name: yaml.safe_load(value) for name, value in parameters}
+    try:
+        given = {name: yaml.safe_load(value) for name, value in parameters}
+    except yaml.YAMLError as error:
+        raise click.BadParameter(str(error), param_hint="--parameter") from error
     todo = batch.jobs(languages, labs, given)
     began = os.environ.get("LAB_BEGAN")
     click.echo(

@@ -23,6 +23,18 @@ def run_id(name: str) -> Iterator[None]:
 
 
 @contextmanager
+def undisturbed() -> Iterator[None]:
+    """Ignore Ctrl-C and the other requests to end for as long as a teardown takes (it is bounded)."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
 def terminated_like_ctrl_c() -> Iterator[None]:
     """Turn SIGTERM and SIGHUP into KeyboardInterrupt while a run is on: a job's end must also end
     its engines.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ from helpers.server import Endpoint, Server
 # "This model's maximum context length is N tokens. However, you requested M output tokens and your
 # prompt contains …".
 _TOO_LARGE = re.compile(
-    r"max_tokens\S* cannot be greater than|max_(completion_)?tokens\S* is too large"
+    r"max_(completion_)?tokens\S* (cannot be greater than|is too large)"
 )
 _TOO_LONG = re.compile(r"maximum context length|maximum model length|longer than the maximum")
 _INVALID = re.compile(r"max_(completion_)?tokens must be at least 1")
@@ -43,14 +44,16 @@ def unreachable(asked: Endpoint, error: Exception) -> errors.LabError:
     original = str(error)
     if not isinstance(asked, Server):
         return errors.Unreachable(url=asked.base_url, original=original)
-    if asked.status == "dead":
-        return errors.ServerGone(
-            url=asked.base_url,
-            ended=asked.ended(),
-            log=asked.log,
-            evidence=asked.tail(8),
-            original=original,
-        )
+    for _ in range(5):
+        if asked.status == "dead":
+            return errors.ServerGone(
+                url=asked.base_url,
+                ended=asked.ended(),
+                log=asked.log,
+                evidence=asked.tail(8),
+                original=original,
+            )
+        time.sleep(0.05)  # a process closes its connections a moment before it has ended
     return errors.StillStarting(
         url=asked.base_url, seconds=f"{asked.seconds():.0f}", original=original
     )
@@ -90,8 +93,9 @@ def _message(text: str) -> str:
     """Return the message inside an OpenAI-style error body, or the text itself."""
     try:
         body = json.loads(text)
+        error = body.get("error")
         return str(
-            body.get("error", {}).get("message")
+            (error.get("message") if isinstance(error, dict) else error)
             or body.get("message")
             or body.get("detail")
             or text

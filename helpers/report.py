@@ -78,6 +78,6 @@ def _rows(summary: Report, language: str) -> list[dict[str, Any]]:
         runs = [run for run in summary.runs if run.lab == lab]
         steps = list(dict.fromkeys(found.step for run in runs for found in run.checkpoints))
         title = catalog.labs().get(lab, {}).get("title", {}).get(language, lab)
-        found = {(run.language, one.step): one for run in runs for one in run.checkpoints}
+        found = {(n, one.step): one for n, run in enumerate(runs) for one in run.checkpoints}
         rows.append({"id": lab, "title": title, "runs": runs, "steps": steps, "found": found})
     return rows

@@ -16,6 +16,15 @@ from helpers.errors import NotOpenAI, Unauthorized, Unreachable
 LOOPBACK_HOSTS = {"127.0.0.1", "localhost", "::1"}
 
 
+def address(host: str, port: int) -> str:
+    """Return the URL at which a server that listens on a host is asked from this machine.
+
+    "All addresses" (0.0.0.0, ::) is none that can be asked without a proxy in between.
+    """
+    asked = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{asked}]:{port}" if ":" in asked else f"http://{asked}:{port}"
+
+
 class Endpoint:
     """An OpenAI-compatible server at an address.
 

@@ -46,27 +46,31 @@ def count(run: str) -> int:
 
 
 def leftovers(run: str) -> list[process.Identity]:
-    """Return the session leaders of this user, other than this process's own line, whose
-    environment carries the run's id.
+    """Return the process groups whose leader, or what is left of the group where the leader has
+    died, carries the run's id in its environment; this process's own line is left out.
     """
     own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     marker = f"LAB_RUN={run}".encode()
-    found = []
+    found: dict[int, process.Identity] = {}
     for pid in psutil.pids():
-        if pid in own or not _leads_session(pid):
+        leader = _leader(pid)
+        if leader is None or leader in found or pid in own or leader in own:
             continue
+        if pid != leader and process.is_running(leader):
+            continue  # the leader speaks for its group: it may be a shell in which a run was started
         try:
             variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         except OSError:
             continue
-        started = process.start_ticks(pid)
-        if marker in variables and started is not None:
-            found.append(process.Identity(pid, pid, started))
-    return found
+        if marker in variables:
+            found[leader] = process.Identity(leader, leader, process.start_ticks(leader) or 0)
+    return list(found.values())
 
 
-def _leads_session(pid: int) -> bool:
+def _leader(pid: int) -> int | None:
+    """Return the leader of a process's session where the process is in the leader's own group."""
     try:
-        return os.getsid(pid) == pid and os.getpgid(pid) == pid
+        session, group = os.getsid(pid), os.getpgid(pid)
     except OSError:
-        return False
+        return None
+    return session if session == group else None

@@ -11,7 +11,7 @@ from typing import Any
 from helpers import messages, paths
 from helpers.errors import StopFailed
 from helpers.server import ledger, process, state, stopping
-from helpers.server.endpoint import Endpoint
+from helpers.server.endpoint import Endpoint, address
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _judged(found: state.State) -> str:
         return "starting"
     return (
         "ready"
-        if Endpoint(f"http://{found.host}:{found.port}", found.served_model_name).is_healthy()
+        if Endpoint(address(found.host, found.port), found.served_model_name).is_healthy()
         else "starting"
     )
 
@@ -81,16 +81,21 @@ def stop_run(run: str) -> list[stopping.StopProof]:
     Raises:
         StopFailed: something outlived it.
     """
-    proofs = [
-        stopping.stop(path, found)
-        for path, found in state.read_all()
-        if found.run == run and found.is_here()
-    ]
+    proofs: list[stopping.StopProof] = []
+    failed: list[StopFailed] = []
+    for path, found in state.read_all():
+        if found.run == run and found.is_here():
+            try:
+                proofs.append(stopping.stop(path, found))
+            except StopFailed as failure:
+                failed.append(failure)
     for identity in ledger.leftovers(run):
         left = process.names(process.end(identity, None))
         if left:
-            raise StopFailed(left=", ".join(left), port=0)
-        proofs.append(stopping.StopProof())
+            failed.append(StopFailed(left=", ".join(left), port=0))
+        proofs.append(stopping.StopProof(left))
+    if failed:
+        raise failed[0]
     return proofs
 
 
@@ -103,15 +108,22 @@ def stop_all(port: int | None = None) -> list[str]:
         StopFailed: something outlived it.
     """
     lines = []
+    failed: list[StopFailed] = []
     for path, found in state.read_all():
         if port not in (None, found.port) or not found.is_here():
             continue
         alive = found.is_alive()
-        proof = stopping.stop(path, found)
+        try:
+            proof = stopping.stop(path, found)
+        except StopFailed as failure:
+            failed.append(failure)
+            continue
         name = f"{found.served_model_name} :{found.port} pid {found.pid}"
         lines.append(
             f"{name} — {proof}"
             if alive
             else messages.text("server.was_dead", name=name, log=paths.shown(found.log))
         )
+    if failed:
+        raise failed[0]
     return lines

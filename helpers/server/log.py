@@ -40,7 +40,7 @@ def tail(path: Path, lines: int = 20) -> str:
     """
     text = _end_of(path).decode("utf-8", errors="replace")
     clean = [
-        _ANSI.sub("", line).rsplit("\r", 1)[-1].rstrip()
+        _ANSI.sub("", line).rstrip().rsplit("\r", 1)[-1]
         for line in text.replace("\r\n", "\n").split("\n")
     ]
     return paths.shown("\n".join([line for line in clean if line][-lines:]))
@@ -88,9 +88,9 @@ def without_prefix(line: str) -> str:
     same in every run.
     """
     return re.sub(
-        r"^(\(\S+ pid=\d+\)\s*)?([A-Z]+) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\]\s?",
-        r"\2 ",
-        _ANSI.sub("", line),
+        r"^([A-Z]+) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\]\s?",
+        r"\1 ",
+        re.sub(r"^\([^()]* pid=\d+\)\s*", "", _ANSI.sub("", line)),
     ).strip()
 
 

@@ -104,6 +104,12 @@ def members(identity: Identity) -> list[int]:
     return sorted(found)
 
 
+def is_running(pid: int) -> bool:
+    """Return True for a process that exists and is no zombie."""
+    fields = _stat(pid)
+    return fields is not None and fields[0] not in "ZX"
+
+
 def _is_mine(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}").stat().st_uid == os.geteuid()

@@ -11,14 +11,18 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-import requests
-
 from helpers import environment, messages, paths, progress
-from helpers.errors import ServerDied, ServerTimeout, UnrecognizedArguments
+from helpers.errors import (
+    NotOpenAI,
+    ServerDied,
+    ServerTimeout,
+    Unreachable,
+    UnrecognizedArguments,
+)
 from helpers.options import Options
 from helpers.server import log as logs
 from helpers.server import process, state, stopping
-from helpers.server.endpoint import Endpoint
+from helpers.server.endpoint import Endpoint, address
 from helpers.tables import Table
 
 POLL_SECONDS = 0.1
@@ -41,7 +45,7 @@ class Server(Endpoint):
         child: subprocess.Popen[bytes] | None = None,
     ) -> None:
         super().__init__(
-            f"http://{found.host}:{found.port}", found.served_model_name, found.stand_in
+            address(found.host, found.port), found.served_model_name, found.stand_in
         )
         self.options = options
         self.adopted = child is None
@@ -107,14 +111,15 @@ class Server(Endpoint):
     def _is_alive(self) -> bool:
         if process.reap(self._child) is not None:
             return False
-        return bool(process.members(self._found.identity()))
+        # The leader itself: a child that outlives it holds the device but will never answer.
+        return self.pid in process.members(self._found.identity())
 
     def _serves(self) -> bool:
         if not self.is_healthy():
             return False
         try:
             return self.served_model_name in [entry["id"] for entry in self.models()]
-        except requests.RequestException:
+        except (Unreachable, NotOpenAI):  # it ended in between, or is not up to it yet
             return False
 
     def seconds(self) -> float:
@@ -125,7 +130,11 @@ class Server(Endpoint):
         """Return how the process ended: exit code or signal; "?" where it was not this kernel's
         child.
         """
-        return process.told_status(process.reap(self._child))
+        try:  # the group's leader is a zombie some milliseconds before its last thread has ended
+            code = self._child.wait(0.5) if self._child is not None else None
+        except subprocess.TimeoutExpired:
+            code = None
+        return process.told_status(code)
 
     def wait_ready(self, timeout: float = 600.0) -> float:
         """Return the seconds until the server answers with its model.
