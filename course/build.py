@@ -19,12 +19,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import claims
 import jupytext
 import nbformat
+import troubleshooting
 from nbformat import NotebookNode
 
 import helpers
-import troubleshooting
 from helpers import batch, catalog, messages, paths
 
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -186,6 +187,9 @@ def differences() -> list[str]:
         page = troubleshooting.target(language)
         if not page.exists() or page.read_text(encoding="utf-8") != troubleshooting.page(language):
             found.append(f"{page.relative_to(paths.ROOT)}: not what helpers/messages makes")
+        page = claims.target(language)
+        if not page.exists() or page.read_text(encoding="utf-8") != claims.page(language):
+            found.append(f"{page.relative_to(paths.ROOT)}: not what course/claims.yml makes")
     return found
 
 
@@ -196,6 +200,7 @@ def build(execute_which: str) -> bool:
         execute_which: "changed", "all" or "none".
     """
     troubleshooting.main()
+    claims.main()
     wanted: list[tuple[str, str, NotebookNode]] = []
     built: dict[Path, NotebookNode] = {}
     for lab, language in sourced_labs():

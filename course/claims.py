@@ -218,7 +218,7 @@ def page(language: str) -> str:
 
 def _section(entry: Entry, language: str, words: dict[str, str]) -> list[str]:
     colon = words["colon"]
-    taught = f"`{entry.lab}`{colon}{words['planned' if entry.planned else entry.kind]}"
+    taught = f"`{entry.lab}` ({words['planned' if entry.planned else entry.kind]})"
     status = words[entry.status]
     if entry.npu is not None:
         versions = ", ".join(f"{name} {value}" for name, value in entry.npu.versions.items())
@@ -230,7 +230,7 @@ def _section(entry: Entry, language: str, words: dict[str, str]) -> list[str]:
         "",
         f"**{words[entry.verdict]}**{words['end']}{entry.truth.said(language)}",
         "",
-        f"- {words['evidence']}{colon}",
+        f"- {words['evidence']}{colon}".rstrip(),
         *(f"  - {line}" for line in _evidence(entry, words)),
         f"- {words['version']}{colon}{entry.version}",
         f"- {words['status']}{colon}{status}",

@@ -1,4 +1,4 @@
-"""Make the guide's troubleshooting pages from the errors' own texts, so that neither is ever typed twice.
+"""Make the guide's troubleshooting pages from the errors' own texts; nothing is typed twice.
 
 Usage: python course/troubleshooting.py   (`make notebooks` runs it too)
 """
@@ -13,7 +13,8 @@ from helpers import errors, messages, paths
 HEADS = {
     "zh": (
         "# 错误代码：原因和下一步",
-        "课程的错误信息第一行方括号里是代码，例如 `[server.port_taken]`。花括号表示出错时填进去的值。"
+        "课程的错误信息第一行方括号里是代码，例如 `[server.port_taken]`。"
+        "花括号表示出错时填进去的值。"
         "本页由 `make notebooks` 从 `helpers/messages/zh.yml` 生成，请改那里。",
     ),
     "en": (
