@@ -10,8 +10,8 @@ run:       ; @LAB_BEGAN=$$(date +%s) sh -c '$(PYTHON) -m helpers setup && exec $
 test:      setup ; @$(COURSE) -m pytest
 test-full: setup ; @$(COURSE) -m pytest --full
 lint:      setup ; @$(COURSE) -m ruff check . && $(COURSE) -m ruff format --check . && $(COURSE) -m mypy
-lab:       setup ; @$(COURSE) -m helpers.setup.kernelspec lab
-kernel:    setup ; @$(COURSE) -m helpers kernel
+lab:       ; @$(PYTHON) -m helpers setup --lab
+kernel:    ; @$(PYTHON) -m helpers setup --kernel
 notebooks: setup ; @$(COURSE) course/build.py --execute $(or $(EXECUTE),changed)
 lock:      ; @$(PYTHON) -m helpers.setup.lock
 clean:     ; @rm -rf build .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -214,7 +214,9 @@ def _unfinished(
     """Return the error of a notebook that ended without one but not at its end: papermill takes a
     sys.exit() in a cell for success.
     """
-    code = [cell for cell in cells if cell["cell_type"] == "code" and "".join(cell["source"]).strip()]
+    code = [
+        cell for cell in cells if cell["cell_type"] == "code" and "".join(cell["source"]).strip()
+    ]
     declared = [step["id"] for step in catalog.labs().get(job.lab, {}).get("checkpoints", [])]
     missing = [step for step in declared if step not in {one.step for one in found}]
     if not missing and all(cell.get("execution_count") for cell in code):

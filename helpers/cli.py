@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -158,20 +157,6 @@ def serve(lab: str, wanted: str, model_dir: str, port: int) -> None:
     started.wait_ready()
     label = messages.text("model.stand_in") if model.stand_in else ""
     click.echo(f"{started.base_url}/v1  {label}".rstrip())
-
-
-@main.command()
-@click.option(
-    "--user/--no-user",
-    default=True,
-    help="into the user's directory (default) or this environment's",
-)
-def kernel(user: bool) -> None:
-    """Register the kernelspec minicpm-labs, so that the labs open in a platform's own Jupyter."""
-    from ipykernel.kernelspec import install
-
-    where = install(user=user, kernel_name="minicpm-labs", display_name="MiniCPM labs (Python)")
-    click.echo(messages.text("kernel.registered", path=paths.shown(Path(where))))
 
 
 if __name__ == "__main__":

@@ -8,34 +8,32 @@ and has ended when the function returns. Not for starting servers: that is `serv
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-import secrets
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
 import nbformat
-import psutil
 from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 
-from helpers import messages
-from helpers.server import process
+from helpers import messages, tokens
 from helpers.tables import Table
 
 LIGHT = "{python} -m helpers.light --token {token}"
 WAYS = {
-    # In a kernel that has not waited for a child, a graceful restart takes seconds (the zombie
-    # still counts as a child) and then ends the whole group. The thread keeps this row's process
-    # from changing the others'.
+    # A kernel that has not waited for a dead child takes seconds to restart gracefully (the zombie
+    # still counts) and is then ended with its whole group. The threads wait, so that one row does
+    # not change another.
     "Popen(…)": (
         "import subprocess, threading\n"
         "argv = '" + LIGHT + "'.split()\n"
@@ -50,9 +48,17 @@ WAYS = {
     ),
     "%%bash … &": "%%bash\n" + LIGHT + " > /dev/null 2>&1 &",
     "%%bash --bg": "%%bash --bg\n" + LIGHT + " > /dev/null 2>&1",
-    "!… & echo": "!" + LIGHT + " & echo started",
+    "!… & echo": "!" + LIGHT + " > /dev/null 2>&1 & echo started",
 }
 """Way of starting, as the lab's table names it → the cell that does it."""
+
+NEVER_LIVES = "!… & echo"
+"""The way whose process ends with the line that started it."""
+
+PATIENCE = 60.0
+"""Seconds that a graceful end may take. jupyter_client's own 5 would make the table depend on the
+machine's load: half of them gone, it ends the kernel's whole group.
+"""
 
 EVENTS = {
     "interrupt": "experiment.event.interrupt",
@@ -84,74 +90,23 @@ class CellResult:
 
 @dataclass(frozen=True)
 class PapermillResult:
-    """What papermill made of a notebook: its exit status, and how many cells it really executed."""
+    """What papermill made of a notebook: its exit status, and how many cells it executed."""
 
     returncode: int
     executed: int
     cells: int
 
 
-@dataclass(frozen=True)
 class NoEngine:
-    """Stands for engine and model in a lab that needs neither; its versions are the kernel's."""
+    """Stands for engine and model in a lab that has neither; its versions are the notebook's."""
 
-    name: None = None
-    stand_in: None = None
-    distributions: Sequence[str] = field(default=("ipykernel", "ipython", "nbclient", "papermill"))
+    name = None
+    stand_in = None
 
     def versions(self) -> dict[str, str]:
         """Return the versions that the experiments depend on."""
-        return {name: metadata.version(name) for name in self.distributions}
-
-
-def new_token() -> str:
-    """Return a random word that only one process of ours will carry."""
-    return secrets.token_hex(8)
-
-
-def find(*tokens: str) -> dict[str, psutil.Process]:
-    """Return the running light processes by token; a shell that merely mentions one does not count,
-    nor does a zombie.
-    """
-    found = {}
-    for one in psutil.process_iter():
-        try:
-            words = one.cmdline()
-            if words[:1] != [sys.executable] or "helpers.light" not in words[:3]:
-                continue
-            token = words[words.index("--token") + 1] if "--token" in words[:-1] else ""
-            if token in tokens and one.status() != psutil.STATUS_ZOMBIE:
-                found[token] = one
-        except psutil.Error:
-            continue
-    return found
-
-
-def lives(token: str, steady: float = 1.0, limit: float = 10.0) -> bool:
-    """Return whether the light process of a token runs, once that has not changed for a while.
-
-    Args:
-        steady: seconds without a change.
-        limit: seconds after which the last answer counts anyway.
-    """
-    return bool(run_sync(_steady)([token], steady, limit))
-
-
-def end(*tokens: str) -> list[str]:
-    """End the light processes of these tokens, and return the tokens whose process is left.
-
-    psutil compares pid and start time before it signals: a number that somebody else has by now is
-    not touched.
-    """
-    for one in find(*tokens).values():
-        try:
-            one.kill()
-        except psutil.Error:
-            continue
-    deadline = time.monotonic() + 5.0
-    while find(*tokens) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return sorted(find(*tokens))
+        names = ("ipykernel", "ipython", "nbclient", "papermill")
+        return {name: metadata.version(name) for name in names}
 
 
 def run_cells(cells: Sequence[str], timeout: float = 60.0) -> list[CellResult]:
@@ -161,20 +116,20 @@ def run_cells(cells: Sequence[str], timeout: float = 60.0) -> list[CellResult]:
         cells: sources, run in order; an error does not stop the next one, a dead kernel does.
         timeout: seconds for one cell.
     """
-    results: list[CellResult] = run_sync(_run_cells)(list(cells), timeout)
-    return results
+    return list(run_sync(_run_cells)(list(cells), timeout))
 
 
 async def _run_cells(cells: list[str], timeout: float) -> list[CellResult]:
     results: list[CellResult] = []
+    leaves = False
+
+    def told(execute_reply: Mapping[str, Any], **_: object) -> None:
+        nonlocal leaves
+        payload = execute_reply["content"].get("payload", [])
+        leaves = any(one.get("source") == "ask_exit" for one in payload)
+
     with tempfile.TemporaryDirectory() as folder:
         client = _client(cells, folder, timeout)
-        asked_to_exit: list[bool] = []
-
-        def told(execute_reply: Mapping[str, Any], **_: object) -> None:
-            payload = execute_reply["content"].get("payload", [])
-            asked_to_exit.append(any(one.get("source") == "ask_exit" for one in payload))
-
         client.on_cell_executed = told
         async with client.async_setup_kernel(**_quiet()):
             for number, cell in enumerate(client.nb.cells):
@@ -184,10 +139,10 @@ async def _run_cells(cells: list[str], timeout: float) -> list[CellResult]:
                 try:
                     await client.async_execute_cell(cell, number)
                 except DeadKernelError as error:
-                    died = CellResult("error", type(error).__name__, str(error), alive=False)
-                    results.append(died)
+                    name = type(error).__name__
+                    results.append(CellResult("error", name, str(error), alive=False))
                     continue
-                leaves = bool(asked_to_exit) and asked_to_exit[-1]
+                # A kernel that was asked to exit answers first and ends a moment later.
                 results.append(_result(cell, alive=not (leaves and await _has_died(client))))
     return results
 
@@ -200,7 +155,7 @@ def _result(cell: Any, alive: bool) -> CellResult:
     return CellResult("error", errors[0].ename, errors[0].evalue, printed, alive)
 
 
-async def _has_died(client: NotebookClient, limit: float = 10.0) -> bool:
+async def _has_died(client: Any, limit: float = 10.0) -> bool:
     deadline = time.monotonic() + limit
     while await client.km.is_alive():
         if time.monotonic() > deadline:
@@ -210,18 +165,18 @@ async def _has_died(client: NotebookClient, limit: float = 10.0) -> bool:
 
 
 def run_papermill(cells: Sequence[str]) -> PapermillResult:
-    """Return what papermill says of a notebook with these cells: `python -m papermill`, really
-    run.
+    """Return what papermill says of a notebook with these cells; `python -m papermill` really
+    runs.
     """
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.ipynb", Path(folder) / "out.ipynb"
-        nbformat.write(_notebook(cells), source)
+        source.write_text(json.dumps(_notebook(cells)), encoding="utf-8")
         options = ["-k", "python3", "--cwd", folder, "--no-progress-bar", "--log-level", "CRITICAL"]
         argv = [sys.executable, "-m", "papermill", str(source), str(target), *options]
         done = subprocess.run(argv, capture_output=True, stdin=subprocess.DEVNULL)
-        told = nbformat.read(target, as_version=4).cells
-    own = [one for one in told if one.cell_type == "code" and one.source in cells]
-    ran = sum(one.execution_count is not None for one in own)
+        told = json.loads(target.read_text(encoding="utf-8"))["cells"]
+    own = [one for one in told if "".join(one["source"]) in cells]  # papermill may add a banner
+    ran = sum(one["execution_count"] is not None for one in own)
     return PapermillResult(done.returncode, ran, len(cells))
 
 
@@ -233,15 +188,17 @@ def survivors(event: str) -> dict[str, bool]:
 
     Args:
         event: key of EVENTS.
+    Raises:
+        KeyError: no such event.
     """
     if event not in EVENTS:
         raise KeyError(event)
-    tokens = {way: new_token() for way in WAYS}
+    carried = {way: tokens.new() for way in WAYS}
     try:
-        alive: set[str] = run_sync(_survivors)(event, tokens)
+        alive = run_sync(_survivors)(event, carried)
     finally:
-        end(*tokens.values())
-    return {way: token in alive for way, token in tokens.items()}
+        tokens.end(*carried.values())
+    return {way: token in alive for way, token in carried.items()}
 
 
 def table(outcomes: Mapping[str, Mapping[str, bool]]) -> Table:
@@ -255,24 +212,33 @@ def table(outcomes: Mapping[str, Mapping[str, bool]]) -> Table:
     return Table(head, [(way, *(told[one[way]] for one in outcomes.values())) for way in WAYS])
 
 
-async def _survivors(event: str, tokens: Mapping[str, str]) -> set[str]:
+async def _survivors(event: str, carried: Mapping[str, str]) -> set[str]:
     cells = [
-        source.format(python=sys.executable, token=tokens[way]) for way, source in WAYS.items()
+        source.format(python=sys.executable, token=carried[way]) for way, source in WAYS.items()
     ]
     with tempfile.TemporaryDirectory() as folder:
-        client = _client(cells, folder, 60.0)
+        client = _client(cells, folder, timeout=60.0)
         client.shutdown_kernel = "graceful" if event == "finished" else "immediate"
         async with client.async_setup_kernel(**_quiet()):
+            client.km.shutdown_wait_time = PATIENCE
             for number, cell in enumerate(client.nb.cells):
                 await client.async_execute_cell(cell, number)
-            await _steady(tokens.values(), 0.7, 20.0)
+            await _have_started([carried[way] for way in WAYS if way != NEVER_LIVES])
             if event != "finished":
                 await _happen(event, client)
-                return await _steady(tokens.values(), 1.0, 20.0)
-    return await _steady(tokens.values(), 1.0, 20.0)
+                return await tokens.steady(carried.values(), 1.2)
+    return await tokens.steady(carried.values(), 1.2)
 
 
-async def _happen(event: str, client: NotebookClient) -> None:
+async def _have_started(wanted: Sequence[str], limit: float = 20.0) -> None:
+    """Return once all processes run and have had a moment to get ready."""
+    deadline = time.monotonic() + limit
+    while len(tokens.find(*wanted)) < len(wanted) and time.monotonic() < deadline:
+        await asyncio.sleep(0.1)
+    await tokens.steady(wanted, 0.5)
+
+
+async def _happen(event: str, client: Any) -> None:
     if event == "interrupt":
         await client.km.interrupt_kernel()
     elif event == "killed":
@@ -282,24 +248,12 @@ async def _happen(event: str, client: NotebookClient) -> None:
         await client.km.restart_kernel(now=event == "restart_now")
 
 
-async def _steady(tokens: Iterable[str], steady: float, limit: float) -> set[str]:
-    """Return the tokens whose process runs, once that has not changed for `steady` seconds."""
-    wanted = list(tokens)
-    deadline = time.monotonic() + limit
-    seen, since = set(find(*wanted)), time.monotonic()
-    while time.monotonic() < min(since + steady, deadline):
-        await asyncio.sleep(0.1)
-        now = set(find(*wanted))
-        if now != seen:
-            seen, since = now, time.monotonic()
-    return seen
-
-
 def _notebook(cells: Sequence[str]) -> Any:
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(one) for one in cells])
+    made: Any = nbformat.v4  # its functions carry no types
+    return made.new_notebook(cells=[made.new_code_cell(one) for one in cells])
 
 
-def _client(cells: Sequence[str], folder: str, timeout: float) -> NotebookClient:
+def _client(cells: Sequence[str], folder: str, timeout: float) -> Any:
     return NotebookClient(
         _notebook(cells),
         kernel_name="python3",

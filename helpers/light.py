@@ -77,9 +77,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     given = arguments(argv)
     if given.engine:
         start_engine()
-    end_later(LIFETIME, 0)
     if given.die_after is not None:
         end_later(given.die_after, given.exit_code)
+    else:
+        end_later(LIFETIME, 0)
     print("loading", flush=True)
     time.sleep(given.load_seconds)
     if not given.port:

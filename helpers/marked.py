@@ -24,7 +24,7 @@ def run_id(name: str) -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ignore Ctrl-C and the other requests to end for as long as a teardown takes (it is bounded)."""
+    """Ignore Ctrl-C and the other requests to end while a teardown lasts (its time is bounded)."""
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
     try:

@@ -93,7 +93,9 @@ def run(
         stopping.stop(path, found, child, grace=5.0)
     seconds = time.monotonic() - begun
     if returncode != 0 or not output.exists():
-        values = {"ended": process.told_status(returncode), "log": paths.shown(found.log)}
+        late = messages.text("offline.timed_out", seconds=f"{timeout:.0f}")
+        ended = late if returncode is None else process.told_status(returncode)
+        values = {"ended": ended, "log": paths.shown(found.log)}
         evidence = logs.tail(Path(found.log), 12)
         raise OfflineFailed(**values, evidence=evidence, original=logs.last_error(evidence))
     return OfflineResult(

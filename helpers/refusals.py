@@ -17,9 +17,7 @@ from helpers.server import Endpoint, Server
 # cases into one text,
 # "This model's maximum context length is N tokens. However, you requested M output tokens and your
 # prompt contains …".
-_TOO_LARGE = re.compile(
-    r"max_(completion_)?tokens\S* (cannot be greater than|is too large)"
-)
+_TOO_LARGE = re.compile(r"max_(completion_)?tokens\S* (cannot be greater than|is too large)")
 _TOO_LONG = re.compile(r"maximum context length|maximum model length|longer than the maximum")
 _INVALID = re.compile(r"max_(completion_)?tokens must be at least 1")
 

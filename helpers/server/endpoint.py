@@ -86,13 +86,16 @@ class Endpoint:
         try:
             answer = self.get("/v1/models", timeout)
         except requests.RequestException as error:
+            if "BadStatusLine" in str(error):  # it answered, though not in HTTP
+                raise NotOpenAI(url=url, answer="not HTTP", original=str(error)) from error
             raise Unreachable(url=self.base_url, original=str(error)) from error
         if answer.status_code in (401, 403):
             raise Unauthorized(status=answer.status_code, original=answer.text[:500])
         try:
             entries: list[dict[str, Any]] = answer.json()["data"]
             names = [entry["id"] for entry in entries]
-        except (ValueError, KeyError, TypeError) as error:
+            entries[0]
+        except (ValueError, KeyError, TypeError, IndexError) as error:
             told = f"HTTP {answer.status_code} {answer.headers.get('content-type', '')}"
             raise NotOpenAI(url=url, answer=told, original=answer.text[:300]) from error
         for entry in entries:

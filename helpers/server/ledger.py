@@ -57,7 +57,7 @@ def leftovers(run: str) -> list[process.Identity]:
         if leader is None or leader in found or pid in own or leader in own:
             continue
         if pid != leader and process.is_running(leader):
-            continue  # the leader speaks for its group: it may be a shell in which a run was started
+            continue  # the leader speaks for its group: it may be a shell that a run was started in
         try:
             variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         except OSError:

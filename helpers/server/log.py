@@ -11,6 +11,7 @@ from pathlib import Path
 from helpers import paths
 
 TAIL_BYTES = 256 * 1024
+_RAISED = re.compile(r"[\w.]*(Error|Exception)(: |$)")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 # Texts of vLLM 0.18-0.32, in the order of a start; the last one seen is where the start stands.
@@ -47,8 +48,12 @@ def tail(path: Path, lines: int = 20) -> str:
 
 
 def last_error(text: str) -> str | None:
-    """Return the last line that names an error, or None."""
-    return next((line.strip() for line in reversed(text.splitlines()) if "Error" in line), None)
+    """Return the last line that ends a traceback, or None; one that points to another is skipped.
+
+    vLLM's API server ends with "… See root cause above": another process said what that was.
+    """
+    lines = (without_prefix(line).removeprefix("ERROR ") for line in reversed(text.splitlines()))
+    return next((line for line in lines if _RAISED.match(line) and "See " not in line), None)
 
 
 def _end_of(path: Path) -> bytes:

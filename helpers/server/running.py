@@ -44,9 +44,7 @@ class Server(Endpoint):
         env: Mapping[str, str],
         child: subprocess.Popen[bytes] | None = None,
     ) -> None:
-        super().__init__(
-            address(found.host, found.port), found.served_model_name, found.stand_in
-        )
+        super().__init__(address(found.host, found.port), found.served_model_name, found.stand_in)
         self.options = options
         self.adopted = child is None
         self._env = dict(env)
@@ -192,13 +190,14 @@ class Server(Endpoint):
             return UnrecognizedArguments(
                 **values, argument=argument, evidence=evidence, original=line.strip()
             )
-        return ServerDied(**values, evidence=evidence, original=logs.last_error(evidence))
+        said = logs.last_error(self.tail(400))
+        return ServerDied(**values, evidence=evidence, original=said)
 
-    def stop(self, grace: float = 15.0) -> stopping.StopProof:
+    def stop(self, grace: float | None = None) -> stopping.StopProof:
         """Return the proof that the whole process group has ended and the port is free.
 
         Args:
-            grace: seconds between TERM and KILL.
+            grace: seconds between TERM and KILL; None as `stopping.stop`.
         Raises:
             StopFailed: something of the group outlived SIGKILL.
         """

@@ -12,6 +12,9 @@ from pathlib import Path
 from helpers import messages
 from helpers.errors import StopFailed
 from helpers.server import process, state
+from helpers.server.endpoint import Endpoint
+
+SERVING_GRACE, LOADING_GRACE = 15.0, 3.0
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,22 @@ def stop(
     path: Path,
     found: state.State,
     child: subprocess.Popen[bytes] | None = None,
-    grace: float = 15.0,
+    grace: float | None = None,
 ) -> StopProof:
     """Return the proof that a server of ours has ended; its state file is removed, its log stays.
 
     Args:
         path, found: the state file and what it says.
         child: the Popen object where it is this kernel's child.
-        grace: seconds between TERM and KILL.
+        grace: seconds between TERM and KILL; None gives a server that answers 15 s for its requests
+            and one that is still loading 3 s: vLLM does not heed TERM before it serves.
     Raises:
         StopFailed: something of the group outlived SIGKILL, or the port is still held.
     """
     begun = time.monotonic()
     alive = found.is_alive()
+    if grace is None:
+        grace = SERVING_GRACE if _answers(found) else LOADING_GRACE
     left = process.names(process.end(found.identity(), child, grace)) if found.is_here() else []
     has_port = found.kind == "server"
     free = not has_port or _becomes_free(found.host, found.port, 5.0 if alive else 0.2)
@@ -78,6 +84,11 @@ def stop(
         )
     state.forget(path)
     return proof
+
+
+def _answers(found: state.State) -> bool:
+    url = f"http://{found.host}:{found.port}"
+    return found.kind == "server" and Endpoint(url, found.served_model_name).is_healthy()
 
 
 def _becomes_free(host: str, port: int, patience: float) -> bool:
