@@ -1,0 +1,1 @@
+"""Builds the course's text stand-in: corpus, tokenizer, training, evaluation, model card."""
