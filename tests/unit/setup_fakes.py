@@ -6,18 +6,39 @@ import base64
 import hashlib
 import http.server
 import io
+import signal
 import subprocess
 import sys
 import sysconfig
 import threading
+import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
+
+from helpers import paths
+from helpers.setup import commands
+from helpers.setup.pythons import Python
+
 MEGABYTE = 2**20
+BASE = Python(Path(sys.executable), (sys.version_info[0], sys.version_info[1], sys.version_info[2]))
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Speak English, keep every file in the test's own directory, and give the signals back."""
+    monkeypatch.setenv("LAB_LANGUAGE", "en")
+    monkeypatch.setattr(paths, "venvs_dir", lambda: tmp_path / "venvs")
+    monkeypatch.delenv("LAB_ENGINE_PYTHON", raising=False)
+    before = signal.getsignal(signal.SIGTERM)
+    commands.reset()
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 def wheel(
@@ -87,10 +108,8 @@ def serve() -> Iterator[Index]:
                     for one in index.wheels
                     if one.lower().startswith(f"{name}-")
                 ]
-                content, kind = (
-                    f"<!DOCTYPE html><html><body>{''.join(links)}</body></html>".encode(),
-                    "text/html",
-                )
+                page = f"<!DOCTYPE html><html><body>{''.join(links)}</body></html>"
+                content, kind = page.encode(), "text/html"
                 if not links:
                     return self.send_error(404)
             else:
@@ -125,3 +144,11 @@ def quick_venv(directory: Path) -> Path:
     site = next(directory.glob("lib/python*/site-packages"))
     (site / "tests.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return directory / "bin" / "python"
+
+
+def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait until a condition holds; fail after some seconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)

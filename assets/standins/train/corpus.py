@@ -20,7 +20,7 @@ MAKERS: tuple[tuple[str, float, Callable[[random.Random, str], sample.Sample]], 
     ("guided", 0.04, toolcalls.guided),
 )
 # The last stage of the training adds what the model learns last.
-LATE_MAKERS = (*MAKERS, ("two_calls", 0.10, toolcalls.two_calls))
+LATE_MAKERS = (*MAKERS, ("two_calls", 0.05, toolcalls.two_calls))
 THINKING_MODES: tuple[bool | None, ...] = (True, True, True, None, None, False, False)
 
 
