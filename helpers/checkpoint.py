@@ -39,25 +39,33 @@ _context: dict[str, Any] = {
 _since = time.monotonic()
 
 
-def begin(lab: str, engine: Engine, model: Model, server: Endpoint | None = None) -> None:
+def begin(
+    lab: str,
+    engine: Engine | None = None,
+    model: Model | None = None,
+    server: Endpoint | None = None,
+    versions: dict[str, str] | None = None,
+) -> None:
     """Say which lab, engine and model the later checkpoints belong to; starts their clock.
 
     Args:
         lab: key of the catalogue, for instance "02_minicpm5".
-        engine: the one selected.
-        model: the checkpoint that is served.
+        engine: the one selected; None in a lab that has none.
+        model: the checkpoint that is served; None in a lab that has none.
         server: a remote server, whose version is asked.
+        versions: what the record says of versions; None takes the engine's.
     """
     global _since
-    versions = engine.versions()
-    if server is not None and not versions:
-        versions = {"vllm": server.version()}
+    found = versions if versions is not None else engine.versions() if engine else {}
+    if server is not None and not found:
+        found = {"vllm": server.version()}
+    held = model.stand_in if model else None
     _context.update(
         lab=lab,
-        engine=engine.name,
-        model=model.name,
-        stand_in=model.stand_in if server is None else server.stand_in,
-        versions=versions,
+        engine=engine.name if engine else None,
+        model=model.name if model else None,
+        stand_in=held if server is None else server.stand_in,
+        versions=found,
     )
     _since = time.monotonic()
 

@@ -97,16 +97,10 @@ class PapermillResult:
     cells: int
 
 
-class NoEngine:
-    """Stands for engine and model in a lab that has neither; its versions are the notebook's."""
-
-    name = None
-    stand_in = None
-
-    def versions(self) -> dict[str, str]:
-        """Return the versions that the experiments depend on."""
-        names = ("ipykernel", "ipython", "nbclient", "papermill")
-        return {name: metadata.version(name) for name in names}
+def versions() -> dict[str, str]:
+    """Return the versions that the experiments depend on."""
+    names = ("ipykernel", "ipython", "nbclient", "papermill")
+    return {name: metadata.version(name) for name in names}
 
 
 def run_cells(cells: Sequence[str], timeout: float = 60.0) -> list[CellResult]:

