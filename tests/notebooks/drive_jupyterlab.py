@@ -44,7 +44,9 @@ def main(url: str, notebook: str, picture: str, seconds: float) -> None:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto(f"{url.split('?')[0]}/lab/tree/{notebook}?{url.split('?')[1]}", timeout=90_000)
         page.locator(".jp-Notebook").first.wait_for(timeout=90_000)
-        page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first.wait_for(timeout=90_000)
+        page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first.wait_for(
+            timeout=90_000
+        )
         status = run_all(page, seconds)
         page.locator(".jp-Notebook").first.click()
         page.keyboard.press("Control+s")

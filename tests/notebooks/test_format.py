@@ -37,7 +37,10 @@ def findings(text: str) -> list[str]:
         "cell metadata is tags only": lambda: all(
             set(cell["metadata"]) <= {"tags"} for cell in cells
         ),
-        "no execution times": lambda: "papermill" not in text and "iopub.execute_input" not in text,
+        "no execution times": lambda: (
+            set(notebook["metadata"]) <= {"kernelspec", "labs", "language_info"}
+            and "iopub.execute_input" not in text
+        ),
         "execution counts are 1, 2, 3 …": lambda: (
             [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
         ),

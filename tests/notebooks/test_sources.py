@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import papermill
 import pytest
 
 from helpers import catalog, paths
@@ -57,7 +58,9 @@ def structure(cell: str) -> str:
         return ast.dump(ast.parse(text))
     except SyntaxError:
         lines = [re.sub(r"  # .*$", "", line).rstrip() for line in text.splitlines()]
-        return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("# "))
+        return "\n".join(
+            line for line in lines if line.strip() and not line.lstrip().startswith("# ")
+        )
 
 
 @pytest.mark.parametrize("lab", LABS)
@@ -107,3 +110,16 @@ def test_learner_edition_hides_the_solutions(lab: str, language: str) -> None:
     for stub, solution in solutions:
         assert any(stub.strip() in cell for cell in cells)
         assert not any(solution.strip() in cell for cell in cells)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("lab", LABS)
+def test_papermill_help_shows_every_parameter_with_type_and_meaning(lab: str, language: str) -> None:
+    path = paths.NOTEBOOKS / language / f"{lab}.ipynb"
+
+    shown = papermill.inspect_notebook(str(path))
+
+    assert list(shown) == catalog.lab(lab)["parameters"]
+    for name, parameter in shown.items():
+        assert parameter["inferred_type_name"] not in ("", "None"), name
+        assert parameter["help"].strip(), name
