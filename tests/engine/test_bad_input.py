@@ -16,7 +16,7 @@ from helpers.engines import Cpu
 from helpers.errors import LabError
 from helpers.models import Model
 from helpers.options import Options
-from helpers.server import Server, process
+from helpers.server import Server, lifecycle, process
 
 DIRECTORIES = {
     "missing": (errors.ModelMissing, "No such file or directory"),
@@ -180,7 +180,9 @@ def test_connection_refused_by_a_remote_address_is_unreachable() -> None:
     assert f"http://127.0.0.1:{port}" in error.what
 
 
-def test_connection_when_nothing_was_started_says_so() -> None:
+def test_connection_when_nothing_was_started_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lifecycle, "_current", None)
+
     error = _caught(lambda: chat.ask("Hello"))
 
     _assert_told(error, errors.NeverStarted, "")
