@@ -2,7 +2,7 @@
 
 Usage: python drive_jupyterlab.py URL NOTEBOOK PICTURE SECONDS     (with the Python of .venvs/browser)
 
-Prints what the page's own status says at the end. Nothing is clicked but the menu, as a learner would.
+Prints what the page's own status bar says at the end. Nothing is clicked but the menu, as a learner would.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ CHROMIUM = [
 
 
 def run_all(page: Page, seconds: float) -> str:
-    """Return the status of the notebook's execution indicator after Run All Cells has ended."""
-    indicator = page.locator(".jp-Notebook-ExecutionIndicator").first
+    """Return the kernel's state in the status bar after Run All Cells has ended."""
+    state = page.locator(".jp-StatusBar-Left")
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    state.filter(has_text="Busy").wait_for(timeout=30_000)
     deadline, idle = time.monotonic() + seconds, 0
     while time.monotonic() < deadline and idle < 4:
         page.wait_for_timeout(1000)
-        idle = idle + 1 if indicator.get_attribute("data-status") == "idle" else 0
-    return indicator.get_attribute("data-status") or "?"
+        idle = idle + 1 if "Idle" in state.inner_text() else 0
+    return "idle" if idle else state.inner_text()
 
 
 def main(url: str, notebook: str, picture: str, seconds: float) -> None:
@@ -44,9 +45,8 @@ def main(url: str, notebook: str, picture: str, seconds: float) -> None:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto(f"{url.split('?')[0]}/lab/tree/{notebook}?{url.split('?')[1]}", timeout=90_000)
         page.locator(".jp-Notebook").first.wait_for(timeout=90_000)
-        page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first.wait_for(
-            timeout=90_000
-        )
+        # An indicator says idle before there is a kernel; the status bar does not.
+        page.locator(".jp-StatusBar-Left").filter(has_text="Idle").wait_for(timeout=90_000)
         status = run_all(page, seconds)
         page.locator(".jp-Notebook").first.click()
         page.keyboard.press("Control+s")
