@@ -1,4 +1,7 @@
-"""Each lab, learner edition, once in each language through papermill on this machine's engine."""
+"""`make run` itself: each lab, learner edition, in each language, through papermill and its report.
+
+In the full suite: `make test` runs each lab once, by nbval (test_nbval.py).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ import pytest
 
 from helpers import catalog, engines, paths
 from helpers.schemas import Report
+
+
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
