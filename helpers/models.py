@@ -100,6 +100,10 @@ def inspect(path: Path, name: str) -> Model:
     weights = [file for pattern in WEIGHTS for file in path.glob(pattern)]
     if not weights:
         raise ModelNoWeights(path=shown, evidence=listing)
+    for file in weights:
+        if _is_pointer(file):
+            first = file.read_text(encoding="utf-8", errors="replace").strip()
+            raise ModelNoWeights(path=shown, evidence=listing, original=f"{file.name}: {first}")
     return Model(
         path=path,
         name=name,
@@ -107,6 +111,13 @@ def inspect(path: Path, name: str) -> Model:
         max_context=config.get("max_position_embeddings"),
         bytes=sum(file.stat().st_size for file in weights),
     )
+
+
+def _is_pointer(file: Path) -> bool:
+    """Return True for what git leaves in place of a large file that git-lfs has not fetched."""
+    marker = b"version https://git-lfs.github.com/spec/"
+    with file.open("rb") as opened:
+        return opened.read(len(marker)) == marker
 
 
 def _expanded(place: str) -> Path:

@@ -27,11 +27,11 @@ def endpoint(given: Endpoint | None) -> Endpoint:
     to.
 
     Raises:
-        NeverStarted: there is none.
+        NeverStarted: there is none, or this kernel has stopped it.
     """
     found = given or server.current()
-    if found is None:
-        raise errors.NeverStarted(url="-")
+    if found is None or (isinstance(found, Server) and found.stopped):
+        raise errors.NeverStarted(url=found.base_url if found else "-")
     return found
 
 

@@ -111,6 +111,15 @@ class Endpoint:
             return ""
 
 
+class LocalEndpoint(Endpoint):
+    """A server on this machine that this course started; it is never sent somebody else's key."""
+
+    @property
+    def is_local(self) -> bool:
+        """Return True: it runs on this machine."""
+        return True
+
+
 class RemoteServer(Endpoint):
     """A server that somebody else runs: it can be asked and looked at, never started or stopped
     from here.

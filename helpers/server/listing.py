@@ -11,7 +11,7 @@ from typing import Any
 from helpers import messages, paths
 from helpers.errors import StopFailed
 from helpers.server import ledger, process, state, stopping
-from helpers.server.endpoint import Endpoint, address
+from helpers.server.endpoint import LocalEndpoint, address
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _judged(found: state.State) -> str:
         return "starting"
     return (
         "ready"
-        if Endpoint(address(found.host, found.port), found.served_model_name).is_healthy()
+        if LocalEndpoint(address(found.host, found.port), found.served_model_name).is_healthy()
         else "starting"
     )
 

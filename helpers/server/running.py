@@ -22,18 +22,19 @@ from helpers.errors import (
 from helpers.options import Options
 from helpers.server import log as logs
 from helpers.server import process, state, stopping
-from helpers.server.endpoint import Endpoint, address
+from helpers.server.endpoint import LocalEndpoint, address
 from helpers.tables import Table
 
 POLL_SECONDS = 0.1
 
 
-class Server(Endpoint):
+class Server(LocalEndpoint):
     """A server that this course started, here or in an earlier kernel.
 
     Attributes:
         options: what it was asked for.
         adopted: True where it was already running and was taken over.
+        stopped: True once this kernel has stopped it.
     """
 
     def __init__(
@@ -51,11 +52,7 @@ class Server(Endpoint):
         self._path, self._found, self._child = path, found, child
         self._log = Path(found.log)
         self._begun = time.monotonic()
-
-    @property
-    def is_local(self) -> bool:
-        """Return True: it runs on this machine."""
-        return True
+        self.stopped = False
 
     @property
     def command(self) -> str:
@@ -201,7 +198,9 @@ class Server(Endpoint):
         Raises:
             StopFailed: something of the group outlived SIGKILL.
         """
-        return stopping.stop(self._path, self._found, self._child, grace)
+        proof = stopping.stop(self._path, self._found, self._child, grace)
+        self.stopped = True
+        return proof
 
     def __repr__(self) -> str:
         return f"Server({self.served_model_name} at {self.base_url}, {self.status}, log {self.log})"

@@ -36,6 +36,8 @@ FINGERPRINT_PREFIXES = (
     "HCCL_",
     "OMP_",
     "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "PYTHONPATH",
     "TASK_QUEUE_",
 )
 FINGERPRINT_SECRET = "VLLM_API_KEY"
@@ -212,7 +214,8 @@ def fingerprint(
 ) -> str:
     """Return a hash of all that makes one server the same as another.
 
-    argv, the variables that matter, the model files' sizes and times, the engine's version.
+    argv, the variables that matter, the model files' sizes and times (records of ours beside the
+    weights begin with a dot and do not count), the engine's version.
     """
     variables = {
         name: hashlib.sha256(value.encode(errors="surrogateescape")).hexdigest()[:16]
@@ -223,8 +226,7 @@ def fingerprint(
     }
     files = []
     if model.is_dir():
-        files = sorted(
-            (p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in model.iterdir() if p.is_file()
-        )
+        counted = [p for p in model.iterdir() if p.is_file() and not p.name.startswith(".")]
+        files = sorted((p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in counted)
     body = json.dumps([list(argv), variables, files, engine_version])
     return hashlib.sha256(body.encode(errors="surrogateescape")).hexdigest()[:32]

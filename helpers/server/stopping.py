@@ -12,7 +12,7 @@ from pathlib import Path
 from helpers import messages
 from helpers.errors import StopFailed
 from helpers.server import process, state
-from helpers.server.endpoint import Endpoint
+from helpers.server.endpoint import LocalEndpoint
 
 SERVING_GRACE, LOADING_GRACE = 15.0, 3.0
 
@@ -88,7 +88,7 @@ def stop(
 
 def _answers(found: state.State) -> bool:
     url = f"http://{found.host}:{found.port}"
-    return found.kind == "server" and Endpoint(url, found.served_model_name).is_healthy()
+    return found.kind == "server" and LocalEndpoint(url, found.served_model_name).is_healthy()
 
 
 def _becomes_free(host: str, port: int, patience: float) -> bool:

@@ -130,3 +130,12 @@ def test_key_header_comes_from_the_right_variable(
 )
 def test_address_of_a_host_to_listen_on_is_one_to_ask(host: str, expected: str) -> None:
     assert endpoint.address(host, 8000) == expected
+
+
+def test_headers_of_a_server_of_ours_never_carry_somebody_elses_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
+
+    assert endpoint.LocalEndpoint("http://127.0.0.1:1", "M").headers() == {}
+    assert "sk-other" in Endpoint("http://127.0.0.1:1", "M").headers()["Authorization"]

@@ -168,3 +168,14 @@ def test_find_without_any_copy_lists_every_place_with_its_reason(
 def test_find_of_an_unknown_lab_raises_lab_error() -> None:
     with pytest.raises(LabError, match="99_nothing"):
         models.find("99_nothing", "cpu")
+
+
+def test_git_lfs_pointer_in_place_of_weights_is_told_with_its_text(tmp_path: Path) -> None:
+    folder = _checkpoint(tmp_path / "M")
+    weights = next(folder.glob("*.safetensors"))
+    weights.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+
+    with pytest.raises(ModelNoWeights) as caught:
+        models.inspect(folder, "M")
+
+    assert "git-lfs" in (caught.value.original or "")

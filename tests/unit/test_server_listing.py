@@ -249,6 +249,17 @@ def test_ask_while_loading_is_told_still_starting(start: Start) -> None:
     assert "refused" in str(caught.value.original)
 
 
+def test_ask_after_this_kernel_stopped_the_server_is_told_that_there_is_none(start: Start) -> None:
+    one = start()
+    one.wait_ready(10)
+    one.stop()
+
+    with pytest.raises(NeverStarted) as caught:
+        chat.ask("Hello")
+
+    assert one.base_url in caught.value.why
+
+
 def test_ask_after_the_server_died_is_told_gone_with_its_log(start: Start) -> None:
     one = start()
     one.wait_ready(10)

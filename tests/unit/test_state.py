@@ -222,6 +222,7 @@ def test_fingerprint_with_another_kernels_variables_is_the_same(model: Path, nam
         "CUDA_VISIBLE_DEVICES",
         "PYTORCH_NPU_ALLOC_CONF",
         "HCCL_X",
+        "LD_LIBRARY_PATH",
     ],
 )
 def test_fingerprint_with_another_engine_variable_differs(model: Path, name: str) -> None:
@@ -275,3 +276,10 @@ def test_fingerprint_does_not_hold_the_key_itself(
 
     assert "VLLM_API_KEY" in hashed[0]
     assert "s3cr3t" not in hashed[0]
+
+
+def test_fingerprint_after_a_record_of_ours_was_written_is_the_same(model: Path) -> None:
+    first = state.fingerprint(ARGV, ENV, model, "0.23.0")
+    (model / ".verified.json").write_text("{}")
+
+    assert state.fingerprint(ARGV, ENV, model, "0.23.0") == first
