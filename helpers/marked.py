@@ -7,7 +7,6 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 # Windows, where only the remote engine runs, has no SIGHUP.
 ENDING = [n for n in (signal.SIGTERM, getattr(signal, "SIGHUP", None)) if n is not None]
 

@@ -14,7 +14,7 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
-from helpers import paths
+from helpers import interpreters, paths
 from helpers.setup import commands
 from helpers.setup.problems import SetupError
 from helpers.setup.pythons import Python
@@ -34,7 +34,7 @@ def make(python: Python, directory: Path, log: Path) -> None:
         SetupError: there is no ensurepip, and the index has no pip.
         commands.CommandFailed: the Python cannot make environments.
     """
-    inside = executable(directory)
+    inside = interpreters.inside(directory)
     if not _runs(inside, log):
         shutil.rmtree(directory, ignore_errors=True)
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -45,11 +45,6 @@ def make(python: Python, directory: Path, log: Path) -> None:
     if not _has(inside, "pip", log):
         _put_pip(python, inside, directory, log)
     _lock_pip(inside, directory, log)
-
-
-def executable(directory: Path) -> Path:
-    """Return the Python inside a virtual environment."""
-    return directory / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def block(lock: Path, name: str) -> str:

@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 from helpers import interpreters, paths
-from helpers.setup import bootstrap, commands, torch_cpu
+from helpers.setup import commands, torch_cpu
 from helpers.setup.environments import Environment, Step
 from helpers.setup.problems import SetupError
 from helpers.setup.pythons import Python
@@ -127,7 +127,7 @@ def _best(directory: Path, choice: list[Python], version: str, log: Path) -> Pyt
 
     A finished environment keeps its Python: nothing is asked then.
     """
-    inside = bootstrap.executable(directory)
+    inside = interpreters.inside(directory)
     if inside.exists():
         for python in choice:
             if (directory / "lib" / f"python{python.series}").is_dir():

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from helpers import paths
+from helpers import interpreters, paths
 from helpers.setup import bootstrap, commands, stamps
 from helpers.setup.problems import SetupError
 from helpers.setup.pythons import Python
@@ -59,7 +59,7 @@ class Environment:
     @property
     def executable(self) -> Path:
         """Return the Python inside."""
-        return bootstrap.executable(self.directory)
+        return interpreters.inside(self.directory)
 
     def site_packages(self) -> Path:
         """Return the directory that packages are installed into."""

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpers import paths
+from helpers import interpreters, paths
 from helpers.setup import bootstrap, commands, course, pythons
 from helpers.setup.problems import SetupError
 
@@ -174,7 +174,7 @@ def _uv(log: Path) -> Path:
     directory = paths.venvs_dir() / "lock"
     (python, *_) = pythons.candidates(course.SERIES)
     bootstrap.make(python, directory, log)
-    inside = bootstrap.executable(directory)
+    inside = interpreters.inside(directory)
     commands.run([inside, "-I", "-m", "pip", "install", UV], log)
     return inside.with_name("uv")
 

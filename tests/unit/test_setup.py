@@ -22,7 +22,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     """Return an environment made in no time, whose one step appends to `steps.txt`."""
 
     def make(python: Python, directory: Path, log: Path) -> None:
-        if not bootstrap.executable(directory).exists():
+        if not interpreters.inside(directory).exists():
             quick_venv(directory)
 
     monkeypatch.setattr(bootstrap, "make", make)

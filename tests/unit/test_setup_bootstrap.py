@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from setup_fakes import BASE, english, quick_venv, serve, wheel
 
-from helpers import paths
+from helpers import interpreters, paths
 from helpers.setup import bootstrap, commands
 from helpers.setup.problems import SetupError
 from helpers.setup.pythons import Python
@@ -56,7 +56,7 @@ def test_python_without_ensurepip_gets_pip_from_the_index(
 
         bootstrap.make(python, tmp_path / "venvs" / "new", tmp_path / "log")
 
-    inside = bootstrap.executable(tmp_path / "venvs" / "new")
+    inside = interpreters.inside(tmp_path / "venvs" / "new")
     assert "26.3" in commands.run([inside, "-I", "-m", "pip", "--version"], tmp_path / "log")
 
 

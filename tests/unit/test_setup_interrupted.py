@@ -20,7 +20,7 @@ __all__ = ["english"]
 _INTERRUPTED = """
 import sys
 from pathlib import Path
-from helpers import paths, setup
+from helpers import interpreters, paths, setup
 from helpers.setup import bootstrap, commands
 from helpers.setup.environments import Environment, Step
 from setup_fakes import quick_venv
@@ -28,7 +28,7 @@ import setup_fakes
 place = Path(sys.argv[1])
 paths.venvs_dir = lambda: place / "venvs"
 def make(python, directory, log):
-    if not bootstrap.executable(directory).exists():
+    if not interpreters.inside(directory).exists():
         quick_venv(directory)
 bootstrap.make = make
 def step(environment):
