@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
@@ -15,9 +16,23 @@ import yaml
 from helpers import __version__, messages, paths
 from helpers.errors import LabError
 
+ELSEWHERE: dict[str, str] = {}
+"""Commands that a subject keeps beside its own code: name → module whose `command` it is, imported
+only when it is called for.
+"""
+
 
 class _Told(click.Group):
     """A group that ends a LabError with its message and status 1, never with a traceback."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted({*super().list_commands(context), *ELSEWHERE})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in ELSEWHERE:
+            return super().get_command(context, name)
+        found: click.Command = import_module(ELSEWHERE[name]).command
+        return found
 
     def invoke(self, context: click.Context) -> Any:
         try:

@@ -42,12 +42,15 @@ def language() -> str:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def catalogue(language: str) -> dict[str, dict[str, str] | str]:
-    """Return all texts of one language, as read from its YAML file: code → text, or → {what, why,
-    next} for an error.
+    """Return all texts of one language: code → text, or → {what, why, next} for an error.
+
+    Read from zh.yml or en.yml, and from a file a family beside it (download.zh.yml, …).
     """
-    text = Path(__file__).with_name(f"{language}.yml").read_text(encoding="utf-8")
+    folder = Path(__file__).parent
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    texts: dict[str, dict[str, str] | str] = yaml.load(text, Loader=loader)
+    texts: dict[str, dict[str, str] | str] = {}
+    for path in (folder / f"{language}.yml", *sorted(folder.glob(f"*.{language}.yml"))):
+        texts.update(yaml.load(path.read_text(encoding="utf-8"), Loader=loader))
     return texts
 
 

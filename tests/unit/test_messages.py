@@ -5,12 +5,14 @@ else.
 from __future__ import annotations
 
 import ast
-import inspect
+import importlib
+import pkgutil
 import re
 import string
 from pathlib import Path
 
 import pytest
+import yaml
 
 import helpers
 from helpers import errors, messages
@@ -29,8 +31,20 @@ FAMILIES = (
 )
 CHINESE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 NAMES_ONLY = {"run.lab", "status.column.pid"}
+
+
+def _error_classes(known: type[errors.LabError]) -> list[type[errors.LabError]]:
+    """Return an error class and all that derive from it; a family may define its own beside its
+    code.
+    """
+    return [known, *(c for sub in known.__subclasses__() for c in _error_classes(sub))]
+
+
+for _module in pkgutil.walk_packages([str(PACKAGE)], "helpers."):
+    if not _module.name.endswith("__main__"):
+        importlib.import_module(_module.name)
 CLASSES = sorted(
-    (c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.LabError)),
+    {c for c in _error_classes(errors.LabError) if c.__module__.startswith("helpers")},
     key=lambda c: c.code,
 )
 
@@ -100,6 +114,15 @@ def test_zh_entry_contains_chinese_or_only_a_placeholder(code: str) -> None:
 @pytest.mark.parametrize("code", CODES)
 def test_en_entry_contains_no_chinese(code: str) -> None:
     assert not CHINESE.search(" ".join(_texts("en", code)))
+
+
+@pytest.mark.parametrize("language", messages.LANGUAGES)
+def test_no_code_stands_in_two_files(language: str) -> None:
+    files = [p for p in (PACKAGE / "messages").glob("*.yml") if language in p.name.split(".")]
+
+    codes = [code for path in files for code in yaml.safe_load(path.read_text("utf-8"))]
+
+    assert len(codes) == len(set(codes)) == len(messages.catalogue(language))
 
 
 @pytest.mark.parametrize("error", CLASSES, ids=lambda c: c.__name__)
