@@ -1,4 +1,4 @@
-"""Which Python runs what: the course kernel, the engine (vLLM), later the AtomGit client. Standard
+"""Which Python runs what: the course kernel, the engine (vLLM), the AtomGit client. Standard
 library only.
 
 Finds and questions interpreters; it installs nothing (`setup` does) and starts no server (`server`
@@ -60,6 +60,11 @@ def course_engine_python() -> Path:
     yet.
     """
     return inside(paths.venvs_dir() / "engine")
+
+
+def atomgit_python() -> Path:
+    """Return the Python of the AtomGit client's environment, whether or not it has been made yet."""
+    return inside(paths.venvs_dir() / "atomgit")
 
 
 def find_engine() -> Interpreter | None:

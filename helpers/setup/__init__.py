@@ -1,7 +1,8 @@
 """Creates the interpreters of the course and of the engine: `python -m helpers setup`.
 
-Standard library only, this package and all that it imports: nothing else is there yet. Not for the
-AtomGit client's environment (made with the first download), nor for what runs in the interpreters.
+Standard library only, this package and all that it imports: nothing else is there yet. The AtomGit
+client's environment is made only when it is named, as the first download does. Not for what runs in
+the interpreters.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from pathlib import Path
 from types import FrameType
 
 from helpers import interpreters, paths
-from helpers.setup import commands, course, engine, environments, kernelspec, pythons, stamps
+from helpers.setup import (
+    atomgit,
+    commands,
+    course,
+    engine,
+    environments,
+    kernelspec,
+    pythons,
+    stamps,
+)
 from helpers.setup.environments import Environment, Outcome, tell
 from helpers.setup.problems import SetupError
 from helpers.setup.texts import text
@@ -49,7 +59,7 @@ def main(argv: list[str] | None = None) -> int:
 def _options(argv: list[str]) -> argparse.Namespace:
     """Return the parsed command line."""
     parser = argparse.ArgumentParser(prog="python -m helpers setup", description=text("help"))
-    parser.add_argument("--only", choices=("course", "engine"), help=text("help-only"))
+    parser.add_argument("--only", choices=("course", "engine", "atomgit"), help=text("help-only"))
     parser.add_argument("--check", action="store_true", help=text("help-check"))
     parser.add_argument("--python", type=Path, help=text("help-python"))
     parser.add_argument("--kernel", action="store_true", help=text("help-kernel"))
@@ -91,6 +101,9 @@ def _plans(options: argparse.Namespace) -> list[Environment]:
     """
     plans: list[Environment] = []
     place = paths.venvs_dir()
+    if options.only == "atomgit":
+        (python, *_) = pythons.candidates(atomgit.SERIES, options.python)
+        return [atomgit.plan(place / "atomgit", python, _fresh_log("atomgit"))]
     if options.only != "engine":
         (python, *_) = pythons.candidates(course.SERIES, options.python)
         plans.append(course.plan(place / "course", python, _fresh_log("course")))
