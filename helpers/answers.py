@@ -10,6 +10,7 @@ from html import escape
 from typing import Any
 
 from helpers import messages
+from helpers.tool_calls import ToolCall
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Answer:
         request: the JSON that was sent.
         stand_in: True where the course's own small model answered.
         cut_in_thinking: True where max_tokens ended inside the thinking: there is no answer.
+        tool_calls: the calls that the model asks for; () where it answers itself.
     """
 
     text: str
@@ -39,6 +41,7 @@ class Answer:
     stand_in: bool = False
     cut_in_thinking: bool = False
     ttft: float | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
 
     @property
     def warning(self) -> str:
@@ -61,6 +64,7 @@ class Answer:
             else []
         )
         lines.append((messages.text("chat.label.answer"), self.text))
+        lines += [(messages.text("chat.label.tool_call"), str(call)) for call in self.tool_calls]
         counts = " + ".join(str(self.usage.get(f"{n}_tokens")) for n in ("prompt", "completion"))
         told = f"{self.finish_reason} · {counts} tokens"
         lines.append((messages.text("chat.label.finish"), told))
@@ -87,8 +91,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece of a streamed answer: kind ("thinking" or "answer"), text, and seconds since the
-    request.
+    """One piece of a streamed answer: kind ("thinking", "answer" or "tool", a call's name and
+    arguments), text, and seconds since the request.
     """
 
     kind: str

@@ -14,10 +14,11 @@ from typing import Any
 
 import requests
 
-from helpers import refusals, thinking
+from helpers import refusals, sse, thinking, tool_calls
 from helpers.answers import Answer, Piece, PromptView
 from helpers.errors import AnswerTimeout, NotOpenAI
 from helpers.server.endpoint import Endpoint
+from helpers.tool_calls import ToolCall
 
 MAX_TOKENS, TEMPERATURE, TOP_P = 1024, 1.0, 0.95
 """The course's sampling values for MiniCPM5-2B (OpenBMB's deployment document: temperature 1.0,
@@ -73,6 +74,7 @@ def ask(
         body,
         endpoint,
         thinking,
+        calls=tool_calls.of_message(choice["message"]),
     )
 
 
@@ -119,12 +121,13 @@ class Stream:
     def __iter__(self) -> Iterator[Piece]:
         begun = time.monotonic()
         seen: dict[str, Any] = {"content": "", "finish": "", "usage": {}, "first": None}
+        calls = tool_calls.Gathering()
         reply = _post(
             self._endpoint, "/v1/chat/completions", self._body, self._timeout, stream=True
         )
         try:
             with reply:
-                for kind, text in thinking.split_stream(_contents(reply, seen, begun), self._asked):
+                for kind, text in sse.split(sse.events(reply, seen, begun, calls), self._asked):
                     yield Piece(kind, text, time.monotonic() - begun)
         except requests.RequestException as error:
             if "Read timed out" in str(error):
@@ -142,6 +145,7 @@ class Stream:
             self._endpoint,
             self._asked,
             ttft=seen["first"],
+            calls=calls.calls,
         )
 
 
@@ -187,27 +191,6 @@ def prompt_as_seen(
     return PromptView(text, counted["tokens"], counted.get("max_model_len"))
 
 
-def _contents(reply: requests.Response, seen: dict[str, Any], begun: float) -> Iterator[str]:
-    """Yield the content of each server-sent event, and keep finish reason, usage and the time of
-    the first token.
-    """
-    for line in reply.iter_lines():
-        if not line.startswith(b"data: ") or line == b"data: [DONE]":
-            continue
-        event = json.loads(line[len(b"data: ") :])
-        if "error" in event:  # the headers had said 200 before the engine failed
-            seen["error"] = event
-            return
-        seen["usage"] = event.get("usage") or seen["usage"]
-        for choice in event.get("choices", []):
-            seen["finish"] = choice.get("finish_reason") or seen["finish"]
-            text = choice["delta"].get("content") or ""
-            if text:
-                seen["first"] = seen["first"] or time.monotonic() - begun
-                seen["content"] += text
-                yield text
-
-
 def _answer(
     content: str,
     finish: str,
@@ -217,8 +200,10 @@ def _answer(
     endpoint: Endpoint,
     asked: bool | None,
     ttft: float | None = None,
+    calls: tuple[ToolCall, ...] = (),
 ) -> Answer:
-    parts = thinking.split(content, asked)
+    # A whole answer that calls tools comes without content: its thinking is dropped by the server.
+    parts = thinking.split(content, asked if content or not calls else None)
     names: list[str] = ["prompt_tokens", "completion_tokens", "total_tokens"]
     counts = {name: int(usage[name]) for name in names if name in usage}
     cut = not parts.closed and finish == "length"
@@ -233,6 +218,7 @@ def _answer(
         endpoint.stand_in,
         cut_in_thinking=cut,
         ttft=ttft,
+        tool_calls=calls,
     )
 
 
