@@ -8,6 +8,7 @@ only runs it.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from dataclasses import dataclass
@@ -16,12 +17,13 @@ from typing import Any
 
 from helpers import environment, messages, paths, progress
 from helpers.engines import Ascend, Cpu
-from helpers.errors import OfflineFailed
+from helpers.errors import OfflineFailed, StateUnwritable
 from helpers.models import Model
 from helpers.options import Options
+from helpers.server import fingerprint, process, state, stopping
 from helpers.server import log as logs
-from helpers.server import process, state, stopping
-from helpers.server.lifecycle import launch, refuse_second
+from helpers.server.device import refuse_second
+from helpers.server.lifecycle import launch
 from helpers.server.running import POLL_SECONDS
 
 
@@ -70,21 +72,19 @@ def run(
         timeout: seconds until it is ended.
     Raises:
         DeviceBusy: a server of ours holds the device.
+        StateUnwritable: state or log directory cannot be written.
         OfflineFailed: an error, no output, or too long; carries the end of its log.
     """
     assert engine.interpreter is not None and model.path is not None
-    folder = paths.state_dir() / "offline"
+    env = environment.child(engine.environment(options))
+    made_from = fingerprint.of((script,), env, model.path, engine.versions())
     with state.device_lock():
         refuse_second()
-        folder.mkdir(parents=True, exist_ok=True)
-        stem = f"{time.time_ns()}"
-        source, output = folder / f"{stem}.py", folder / f"{stem}.json"
-        source.write_text(script, encoding="utf-8")
+        source, output = _written(script)
         arguments = json.dumps({"model": str(model.path)} | options.llm_arguments())
         python = str(engine.interpreter.python)
         argv = [python, str(source), arguments, str(output), json.dumps(given)]
-        env = environment.child(engine.environment(options))
-        path, found, child = launch(engine, argv, env, "offline", options, model)
+        path, found, child = launch(engine, argv, env, "offline", options, model, made_from)
     begun = time.monotonic()
     try:
         returncode = _wait(child, Path(found.log), timeout)
@@ -101,6 +101,22 @@ def run(
     return OfflineResult(
         json.loads(output.read_text(encoding="utf-8")), returncode, seconds, Path(found.log)
     )
+
+
+def _written(script: str) -> tuple[Path, Path]:
+    """Return the script's file, just written, and the path of its output.
+
+    Raises:
+        StateUnwritable: it cannot be written.
+    """
+    folder = paths.state_dir() / "offline"
+    stem = f"{time.time_ns()}-{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{stem}.py").write_text(script, encoding="utf-8")
+    except OSError as error:
+        raise StateUnwritable(path=paths.shown(folder), original=paths.shown(error)) from error
+    return folder / f"{stem}.py", folder / f"{stem}.json"
 
 
 def _wait(child: subprocess.Popen[bytes], log: Path, timeout: float) -> int | None:

@@ -25,11 +25,14 @@ def in_notebook() -> bool:
 
 
 class Live:
-    """A context in which `update` replaces what is shown and `done` leaves the last line."""
+    """A context in which `update` replaces what is shown, `step` adds a line that stays, and `done`
+    leaves the last line under the steps.
+    """
 
     def __init__(self) -> None:
         self._handle: Any = None
         self._last = ""
+        self._steps: list[str] = []
         self._printed = time.monotonic()
         self._quiet = bool(os.environ.get("LAB_RUN"))
 
@@ -55,6 +58,17 @@ class Live:
             self._printed = time.monotonic()
             print(text, flush=True)
 
+    def step(self, text: str) -> None:
+        """Show a line that stays: above what changes in a notebook, at once on a terminal."""
+        if self._quiet:
+            return
+        self._steps.append(text)
+        if in_notebook():
+            self._show(self._last)
+        else:
+            self._printed = time.monotonic()
+            print(text, flush=True)
+
     def done(self, text: str) -> None:
         """Show the last state, which stays."""
         if self._handle is not None:
@@ -65,6 +79,7 @@ class Live:
     def _show(self, text: str) -> None:
         from IPython.display import display
 
+        text = "\n".join([*self._steps, text])
         bundle = {"text/plain": text, "text/html": f"<pre style='margin:0'>{escape(text)}</pre>"}
         if self._handle is None:
             self._handle = display(bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from helpers import errors, server
-from helpers.server import Endpoint, Server
+from helpers.server import Endpoint, Server, problems
 
 # vLLM 0.32: "max_tokens=100000 cannot be greater than max_model_len=2048"; 0.18 and 0.23 put both
 # cases into one text,
@@ -19,6 +19,8 @@ from helpers.server import Endpoint, Server
 # prompt contains …".
 _TOO_LARGE = re.compile(r"max_(completion_)?tokens\S* (cannot be greater than|is too large)")
 _TOO_LONG = re.compile(r"maximum context length|maximum model length|longer than the maximum")
+# vllm/v1/engine/exceptions.py, EngineDeadError, 0.18 to 0.32.
+_ENGINE_DEAD = re.compile(r"EngineCore encountered an issue|EngineDeadError")
 _INVALID = re.compile(r"max_(completion_)?tokens must be at least 1")
 
 
@@ -42,19 +44,40 @@ def unreachable(asked: Endpoint, error: Exception) -> errors.LabError:
     original = str(error)
     if not isinstance(asked, Server):
         return errors.Unreachable(url=asked.base_url, original=original)
-    for _ in range(5):
-        if asked.status == "dead":
-            return errors.ServerGone(
-                url=asked.base_url,
-                ended=asked.ended(),
-                log=asked.log,
-                evidence=asked.tail(8),
-                original=original,
-            )
-        time.sleep(0.05)  # a process closes its connections a moment before it has ended
+    if _ends(asked, 0.25):  # a process closes its connections a moment before it has ended
+        return _gone(asked, problems.ApiServerDied if asked.processes() else None, original)
     return errors.StillStarting(
         url=asked.base_url, seconds=f"{asked.seconds():.0f}", original=original
     )
+
+
+def engine_died(asked: Endpoint, said: str) -> errors.LabError:
+    """Return the error for an answer of an API server whose engine has ended.
+
+    It ends itself some tenths of a second after that; it is waited for, so that the error can tell
+    how.
+    """
+    if not isinstance(asked, Server):
+        return errors.RequestRefused(status=500, original=said)
+    _ends(asked, 0.7)
+    return _gone(asked, problems.EngineDied, said)
+
+
+def _ends(asked: Server, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while asked.status != "dead":
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _gone(asked: Server, kind: type[errors.ServerGone] | None, original: str) -> errors.LabError:
+    values = {"url": asked.base_url, "ended": asked.ended(), "log": asked.log}
+    told = {"evidence": asked.tail(12), "original": original}
+    if kind is None:
+        return errors.ServerGone(**told, **values)
+    return kind(**told, **values, left=", ".join(asked.processes()) or "-")
 
 
 def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) -> errors.LabError:
@@ -65,6 +88,8 @@ def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) ->
     """
     said = _message(text)
     max_tokens = body.get("max_tokens")
+    if status == 500 and _ENGINE_DEAD.search(said):
+        return engine_died(asked, said)
     if status in (401, 403):
         return errors.Unauthorized(status=status, original=said)
     if status == 404 and "does not exist" in said:

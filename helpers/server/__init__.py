@@ -8,8 +8,9 @@ engine's answer.
 
 from __future__ import annotations
 
+from helpers.server.device import find_running
 from helpers.server.endpoint import Endpoint, RemoteServer
-from helpers.server.lifecycle import attach, current, find_running, start, use
+from helpers.server.lifecycle import attach, current, start, use
 from helpers.server.listing import Status, status, stop_all, stop_run
 from helpers.server.process import port_is_free
 from helpers.server.running import Server

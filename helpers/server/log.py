@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
 
 from helpers import paths
@@ -102,13 +103,19 @@ def without_prefix(line: str) -> str:
 class StageReader:
     """Follows a growing log and tells the stage of the start; reads only what is new, a bounded
     piece at a time.
+
+    Attributes:
+        stage: the one reached.
+        reached: stage → seconds since this reader began, in the order in which they were seen.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._offset = 0
         self._rest = b""
+        self._begun = time.monotonic()
         self.stage = "start"
+        self.reached: dict[str, float] = {}
 
     def read(self) -> str:
         """Return the stage reached: start, plugin, config, weights, kv_cache, graph or serving."""
@@ -123,10 +130,9 @@ class StageReader:
         self._offset += len(new)
         text = (self._rest + new).decode("utf-8", errors="replace")
         self._rest = new[-200:]
-        order = [name for name, _ in STAGES]
-        reached = [name for name, pattern in STAGES if pattern.search(text)]
-        if reached and (
-            self.stage == "start" or order.index(reached[-1]) > order.index(self.stage)
-        ):
-            self.stage = reached[-1]
+        order = ["start", *(name for name, _ in STAGES)]
+        for name, pattern in STAGES:
+            if order.index(name) > order.index(self.stage) and pattern.search(text):
+                self.stage = name
+                self.reached[name] = time.monotonic() - self._begun
         return self.stage

@@ -26,6 +26,7 @@ from helpers.server.endpoint import LocalEndpoint, address
 from helpers.tables import Table
 
 POLL_SECONDS = 0.1
+ANSWER_SECONDS = 0.5  # a process that dies is told within a second, though it stopped in an answer
 
 
 class Server(LocalEndpoint):
@@ -34,6 +35,7 @@ class Server(LocalEndpoint):
     Attributes:
         options: what it was asked for.
         adopted: True where it was already running and was taken over.
+        stages: how far its start has come, as its log tells.
         stopped: True once this kernel has stopped it.
     """
 
@@ -52,6 +54,7 @@ class Server(LocalEndpoint):
         self._path, self._found, self._child = path, found, child
         self._log = Path(found.log)
         self._begun = time.monotonic()
+        self.stages = logs.StageReader(self._log)
         self.stopped = False
 
     @property
@@ -110,10 +113,10 @@ class Server(LocalEndpoint):
         return self.pid in process.members(self._found.identity())
 
     def _serves(self) -> bool:
-        if not self.is_healthy():
+        if not self.is_healthy(ANSWER_SECONDS):
             return False
         try:
-            return self.served_model_name in [entry["id"] for entry in self.models()]
+            return self.served_model_name in [entry["id"] for entry in self.models(ANSWER_SECONDS)]
         except (Unreachable, NotOpenAI):  # it ended in between, or is not up to it yet
             return False
 
@@ -146,32 +149,25 @@ class Server(LocalEndpoint):
         Source: vLLM 0.23 envs.py, VLLM_ENGINE_READY_TIMEOUT_S = 600.
         """
         begun = time.monotonic()
-        stages = logs.StageReader(self._log)
+        stages = self.stages = logs.StageReader(self._log)
         with progress.Live() as live:
             while True:
                 if not self._is_alive():
                     raise self.death(time.monotonic() - begun)
-                if self._serves():
-                    seconds = time.monotonic() - begun
-                    live.done(
-                        messages.text(
-                            "server.ready", name=self.served_model_name, seconds=f"{seconds:.1f}"
-                        )
-                    )
-                    return seconds
-                if time.monotonic() - begun > timeout:
-                    raise ServerTimeout(
-                        seconds=f"{timeout:.0f}",
-                        stage=stages.read(),
-                        log=self.log,
-                        evidence=self.tail(),
-                    )
-                stage = messages.text(f"server.stage.{stages.read()}")
-                live.update(
-                    messages.text(
-                        "server.waiting", stage=stage, seconds=f"{time.monotonic() - begun:.0f}"
-                    )
-                )
+                ready = self._serves()
+                before, stage = len(stages.reached), stages.read()
+                elapsed = time.monotonic() - begun
+                for name, reached in list(stages.reached.items())[before:]:
+                    live.step(f"  {reached:5.1f} s  {messages.text(f'server.stage.{name}')}")
+                if ready:
+                    told = {"name": self.served_model_name, "seconds": f"{elapsed:.1f}"}
+                    live.done(messages.text("server.ready", None, **told))
+                    return elapsed
+                stage = messages.text(f"server.stage.{stage}")
+                if elapsed > timeout:
+                    told = {"seconds": f"{timeout:.0f}", "stage": stage, "log": self.log}
+                    raise ServerTimeout(evidence=self.tail(), original=None, **told)
+                live.update(messages.text("server.waiting", stage=stage, seconds=f"{elapsed:.0f}"))
                 time.sleep(POLL_SECONDS)
 
     def death(self, seconds: float) -> ServerDied:

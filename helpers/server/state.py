@@ -7,51 +7,38 @@ nothing.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-from pydantic import BaseModel, ConfigDict, ValidationError
+from filelock import FileLock, Timeout
 
 from helpers import paths
 from helpers.errors import StateUnwritable
+from helpers.server import fingerprint as fingerprints
 from helpers.server import process
+from helpers.server.problems import DeviceLocked
 
-# Variables that change what a server does. The rest of an environment differs from kernel to kernel
-# and means nothing.
-FINGERPRINT_PREFIXES = (
-    "VLLM_",
-    "ASCEND_",
-    "CUDA_",
-    "HF_HUB_",
-    "PYTORCH_",
-    "TORCH_",
-    "HCCL_",
-    "OMP_",
-    "LD_PRELOAD",
-    "LD_LIBRARY_PATH",
-    "PYTHONPATH",
-    "TASK_QUEUE_",
-)
-FINGERPRINT_SECRET = "VLLM_API_KEY"
+LOCK_SECONDS = 30.0
 
 
-class State(BaseModel):
-    """One server, as its state file says (DESIGN.md, Interfaces). Fields may be added, never
-    renamed.
+@dataclass(frozen=True)
+class State:
+    """One server, as its state file says; `schemas.ServerState` is the file's form.
+
+    Attributes:
+        kind: "server", or "offline" for a batch that holds the device without a port.
+        started: start time of the leader in clock ticks since boot.
+        fingerprint: hash of `made_from`.
+        made_from: the fields of `fingerprint.Fingerprint`; {} in a file of an earlier version.
     """
 
-    model_config = ConfigDict(extra="ignore", protected_namespaces=())
-
-    schema_: int = 1
-    kind: str = "server"
     pid: int
     pgid: int
     started: int
@@ -69,6 +56,8 @@ class State(BaseModel):
     log: str
     created: str
     stand_in: bool = False
+    kind: str = "server"
+    made_from: dict[str, Any] = field(default_factory=dict)
 
     def identity(self) -> process.Identity:
         """Return the process that the file speaks of."""
@@ -87,6 +76,21 @@ class State(BaseModel):
     def is_alive(self) -> bool:
         """Return True while a process of that very server runs."""
         return self.is_here() and bool(process.members(self.identity()))
+
+    def is_over(self) -> bool:
+        """Return True where the server surely runs no more: it has ended here, or this host has
+        been started anew since. Of another host or container nothing is known.
+        """
+        if self.is_here():
+            return not self.is_alive()
+        return self.hostname == socket.gethostname() and self.boot_id != boot_id()
+
+    def differences(self, wanted: fingerprints.Fingerprint) -> list[str]:
+        """Return what is another in a server that is wanted, a line each; [] where it is the same
+        or this file does not say.
+        """
+        ours = fingerprints.read(self.made_from)
+        return ours.differences(wanted) if ours else []
 
 
 def describe(identity: process.Identity, **fields: Any) -> State:
@@ -145,23 +149,41 @@ def directory() -> Path:
 
 
 @contextmanager
-def device_lock(timeout: float = 30.0) -> Iterator[None]:
+def device_lock(timeout: float = LOCK_SECONDS) -> Iterator[None]:
     """Hold the one device while looking whether it is free and starting a process on it.
 
     Args:
         timeout: seconds to wait for another kernel that is just starting.
+    Raises:
+        DeviceLocked: the other one is still at it.
+        StateUnwritable: the lock cannot be made.
     """
-    with FileLock(str(directory() / "device.lock"), timeout=timeout):
+    lock = FileLock(str(directory() / "device.lock"), timeout=timeout)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise DeviceLocked(seconds=f"{timeout:.0f}", original=paths.shown(error)) from error
+    except OSError as error:
+        where = paths.shown(paths.state_dir())
+        raise StateUnwritable(path=where, original=paths.shown(error)) from error
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def write(state: State) -> Path:
-    """Return the path of the state file, written whole or not at all, for its owner only."""
-    name = f"{state.port}.json" if state.kind == "server" else f"{state.kind}-{state.pid}.json"
-    path = directory() / name
+    """Return the path of the state file, written whole or not at all, for its owner only.
+
+    One a port; where another container that shares this home holds that name, its file is left as
+    it is and ours gets a name with our PID.
+    """
+    name = f"{state.port}" if state.kind == "server" else f"{state.kind}-{state.pid}"
+    path = directory() / f"{name}.json"
+    if path.exists() and any(p == path and not o.is_here() for p, o in read_all()):
+        path = path.with_name(f"{name}-{state.pid}.json")
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    body = state.model_dump()
-    body = {"schema": body.pop("schema_"), **body}
+    body = {"schema": 1, **asdict(state)}
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(body, file, indent=1)
@@ -177,14 +199,24 @@ def read_all() -> list[tuple[Path, State]]:
     found = []
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
         try:
-            body = json.loads(path.read_text(encoding="utf-8"))
-            body["schema_"] = body.pop("schema", 1)
-            found.append((path, State(**body)))
+            found.append((path, _read(path)))
         except FileNotFoundError:
             continue
-        except (OSError, ValueError, TypeError, AttributeError, ValidationError):
+        except (OSError, ValueError):  # pydantic's ValidationError is a ValueError
             set_aside(path, "corrupt")
     return found
+
+
+def _read(path: Path) -> State:
+    """Return what a state file says.
+
+    Raises:
+        ValueError: it is no state file.
+    """
+    from helpers.schemas import ServerState  # pydantic costs a notebook's first cell 50 ms
+
+    form = ServerState.model_validate_json(path.read_bytes())
+    return State(**form.model_dump(exclude={"schema_"}))
 
 
 def set_aside(path: Path, why: str) -> None:
@@ -207,26 +239,3 @@ def now() -> str:
     clock.
     """
     return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
-
-
-def fingerprint(
-    argv: Sequence[str], env: Mapping[str, str], model: Path, engine_version: str
-) -> str:
-    """Return a hash of all that makes one server the same as another.
-
-    argv, the variables that matter, the model files' sizes and times (records of ours beside the
-    weights begin with a dot and do not count), the engine's version.
-    """
-    variables = {
-        name: hashlib.sha256(value.encode(errors="surrogateescape")).hexdigest()[:16]
-        if name == FINGERPRINT_SECRET
-        else value
-        for name, value in sorted(env.items())
-        if name.startswith(FINGERPRINT_PREFIXES)
-    }
-    files = []
-    if model.is_dir():
-        counted = [p for p in model.iterdir() if p.is_file() and not p.name.startswith(".")]
-        files = sorted((p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in counted)
-    body = json.dumps([list(argv), variables, files, engine_version])
-    return hashlib.sha256(body.encode(errors="surrogateescape")).hexdigest()[:32]

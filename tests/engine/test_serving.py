@@ -72,13 +72,11 @@ def test_stream_of_a_long_answer_arrives_while_it_is_written(served: Server) -> 
     stream = chat.stream(QUESTION, thinking=False, server=served, **sampled)
 
     arrivals = [piece.at for piece in stream]
-    gaps = [after - before for before, after in zip(arrivals, arrivals[1:], strict=False)]
 
-    # A million parameters write faster than a busy machine sends: pieces come in bursts, not each
-    # on its own. What shows streaming is that bursts lie apart and the first is far from the last.
+    # A small model's pieces come in bursts on a busy machine and evenly on a fast one. What shows
+    # streaming on both: the first piece is there long before the last has been written.
     assert len(arrivals) > 20
-    assert sum(gap > 0.005 for gap in gaps) >= 2
-    assert arrivals[-1] - arrivals[0] > 0.2
+    assert arrivals[0] < arrivals[-1] / 2
     assert stream.answer.ttft is not None
     assert stream.answer.ttft <= arrivals[0] < stream.answer.seconds
 

@@ -133,7 +133,7 @@ def test_wait_ready_after_the_time_tells_the_stage_and_keeps_the_process(start: 
     with pytest.raises(ServerTimeout) as caught:
         one.wait_ready(0.7)
 
-    assert caught.value.values["stage"] == "weights"
+    assert caught.value.values["stage"] == messages.text("server.stage.weights")
     assert "Starting to load model" in str(caught.value.evidence)
     assert one.status == "starting"
 

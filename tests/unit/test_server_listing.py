@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,7 @@ def test_status_of_another_machines_file_is_not_judged_by_its_number(
     start: Start, field: str, expected: str
 ) -> None:
     one = start("--delay", "60")
-    state.write(one._found.model_copy(update={field: "another"}))
+    state.write(replace(one._found, **{field: "another"}))
 
     assert [row.state for row in server.status()] == [expected]
 
@@ -122,7 +123,7 @@ def test_stop_all_of_another_port_stops_nothing(start: Start) -> None:
 
 def test_stop_all_leaves_another_containers_server_alone(start: Start) -> None:
     one = start("--delay", "60")
-    path = state.write(one._found.model_copy(update={"pid_namespace": "another"}))
+    path = state.write(replace(one._found, pid_namespace="another"))
 
     assert server.stop_all() == []
     assert path.exists()
@@ -149,7 +150,7 @@ def test_stop_goes_on_after_one_that_cannot_be_stopped(
 ) -> None:
     words = [session_run] if stop == "stop_run" else []
     one = start("--delay", "60")
-    state.write(one._found.model_copy(update={"port": 1, "started": 0}))
+    state.write(replace(one._found, port=1, started=0))
     end = process.end
     with monkeypatch.context() as patch:
         patch.setattr(process, "end", lambda i, *a: [os.getpid()] if i.started == 0 else end(i, *a))

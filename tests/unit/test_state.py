@@ -1,6 +1,4 @@
-"""Tests of state files: their form, who may read them, when they still mean something, and the
-fingerprint.
-"""
+"""Tests of state files: their form, who may read them, and when they still mean something."""
 
 from __future__ import annotations
 
@@ -9,12 +7,14 @@ import os
 import socket
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from helpers.errors import StateUnwritable
 from helpers.server import process, state
+from helpers.server.problems import DeviceLocked
 
 pytestmark = pytest.mark.usefixtures("own_state")
 
@@ -79,7 +79,7 @@ def test_state_file_has_the_keys_of_the_design() -> None:
 
     assert set(KEYS) <= set(body)
     assert body["schema"] == 1
-    assert set(body) - set(KEYS) <= {"kind", "stand_in"}
+    assert set(body) - set(KEYS) <= {"kind", "stand_in", "made_from"}
 
 
 def test_state_file_is_named_by_its_port_and_readable_by_its_owner_only() -> None:
@@ -150,14 +150,14 @@ def test_state_of_a_living_process_is_alive(living: state.State) -> None:
 def test_state_of_another_boot_host_or_container_is_not_here(
     living: state.State, field: str
 ) -> None:
-    found = living.model_copy(update={field: "another"})
+    found = replace(living, **{field: "another"})
 
     assert not found.is_here()
     assert not found.is_alive()
 
 
 def test_state_of_a_reused_number_is_not_alive(living: state.State) -> None:
-    assert not living.model_copy(update={"started": living.started - 1}).is_alive()
+    assert not replace(living, started=living.started - 1).is_alive()
 
 
 def test_set_aside_keeps_the_file_under_another_ending() -> None:
@@ -182,104 +182,35 @@ def test_directory_that_cannot_be_made_is_told(
 
 
 def test_device_lock_is_held_by_one_at_a_time() -> None:
-    with state.device_lock(), pytest.raises(TimeoutError), state.device_lock(timeout=0.05):
+    with state.device_lock(), pytest.raises(DeviceLocked) as caught, state.device_lock(0.05):
         pass
 
-
-@pytest.fixture
-def model(tmp_path: Path) -> Path:
-    folder = tmp_path / "model"
-    folder.mkdir()
-    (folder / "model.safetensors").write_bytes(b"weights")
-    return folder
+    assert "device.lock" in str(caught.value.original)
 
 
-ARGV = ("vllm", "serve", "m", "--port", "8000")
-ENV = {"VLLM_X": "1", "HOME": "/a", "PATH": "/bin"}
+def test_state_of_another_container_on_the_same_port_is_left_as_it_is(living: state.State) -> None:
+    foreign = replace(living, pid_namespace="another")
+    first = state.write(foreign)
 
+    second = state.write(living)
 
-def test_fingerprint_of_the_same_is_the_same(model: Path) -> None:
-    first = state.fingerprint(ARGV, ENV, model, "0.23.0")
-
-    assert first == state.fingerprint(list(ARGV), dict(reversed(ENV.items())), model, "0.23.0")
+    assert second != first
+    assert state.read_all() == sorted([(first, foreign), (second, living)], key=lambda row: row[0])
 
 
 @pytest.mark.parametrize(
-    "name", ["HOME", "PATH", "PWD", "USER", "LAB_RUN", "JPY_SESSION_NAME", "COLUMNS", "NO_PROXY"]
-)
-def test_fingerprint_with_another_kernels_variables_is_the_same(model: Path, name: str) -> None:
-    first = state.fingerprint(ARGV, ENV, model, "0.23.0")
-
-    assert state.fingerprint(ARGV, ENV | {name: "other"}, model, "0.23.0") == first
-
-
-@pytest.mark.parametrize(
-    "name",
+    ("changed", "over"),
     [
-        "VLLM_X",
-        "VLLM_API_KEY",
-        "ASCEND_RT_VISIBLE_DEVICES",
-        "CUDA_VISIBLE_DEVICES",
-        "PYTORCH_NPU_ALLOC_CONF",
-        "HCCL_X",
-        "LD_LIBRARY_PATH",
+        ({"boot_id": "another"}, True),
+        ({"started": 1}, True),
+        ({"pid_namespace": "another"}, False),
+        ({"hostname": "another"}, False),
+        ({"hostname": "another", "boot_id": "another"}, False),
+        ({}, False),
     ],
+    ids=["boot", "reused pid", "container", "host", "host and boot", "living"],
 )
-def test_fingerprint_with_another_engine_variable_differs(model: Path, name: str) -> None:
-    first = state.fingerprint(ARGV, ENV, model, "0.23.0")
-
-    assert state.fingerprint(ARGV, ENV | {name: "other"}, model, "0.23.0") != first
-
-
-def test_fingerprint_with_other_arguments_differs(model: Path) -> None:
-    first = state.fingerprint(ARGV, ENV, model, "0.23.0")
-
-    assert state.fingerprint((*ARGV, "--seed", "1"), ENV, model, "0.23.0") != first
-
-
-def test_fingerprint_with_arguments_split_elsewhere_differs(model: Path) -> None:
-    assert state.fingerprint(["a b"], {}, model, "") != state.fingerprint(["a", "b"], {}, model, "")
-
-
-def test_fingerprint_with_another_engine_version_differs(model: Path) -> None:
-    assert state.fingerprint(ARGV, ENV, model, "0.18.0") != state.fingerprint(
-        ARGV, ENV, model, "0.23.0"
-    )
-
-
-def test_fingerprint_after_a_weight_file_was_touched_differs(model: Path) -> None:
-    first = state.fingerprint(ARGV, ENV, model, "0.23.0")
-
-    os.utime(model / "model.safetensors", ns=(0, 1))
-
-    assert state.fingerprint(ARGV, ENV, model, "0.23.0") != first
-
-
-def test_fingerprint_after_a_file_of_the_same_time_changed_its_size_differs(model: Path) -> None:
-    path = model / "model.safetensors"
-    os.utime(path, ns=(0, 1))
-    first = state.fingerprint(ARGV, ENV, model, "0.23.0")
-
-    path.write_bytes(b"longer weights")
-    os.utime(path, ns=(0, 1))
-
-    assert state.fingerprint(ARGV, ENV, model, "0.23.0") != first
-
-
-def test_fingerprint_does_not_hold_the_key_itself(
-    model: Path, monkeypatch: pytest.MonkeyPatch
+def test_state_is_over_only_where_that_is_sure(
+    living: state.State, changed: dict[str, object], over: bool
 ) -> None:
-    hashed: list[str] = []
-    monkeypatch.setattr(state.json, "dumps", lambda body: hashed.append(repr(body)) or "")
-
-    state.fingerprint(ARGV, {"VLLM_API_KEY": "s3cr3t"}, model, "")
-
-    assert "VLLM_API_KEY" in hashed[0]
-    assert "s3cr3t" not in hashed[0]
-
-
-def test_fingerprint_after_a_record_of_ours_was_written_is_the_same(model: Path) -> None:
-    first = state.fingerprint(ARGV, ENV, model, "0.23.0")
-    (model / ".verified.json").write_text("{}")
-
-    assert state.fingerprint(ARGV, ENV, model, "0.23.0") == first
+    assert replace(living, **changed).is_over() is over  # type: ignore[arg-type]
