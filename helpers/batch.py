@@ -17,19 +17,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, cast
 
-import papermill
-from papermill.engines import NBClientEngine, papermill_engines
 from papermill.exceptions import PapermillExecutionError
 
-from helpers import catalog, marked, messages, paths, report, server
-from helpers.checkpoint import MIME
+from helpers import catalog, execution, marked, messages, paths, report, server
 from helpers.errors import LabError, RunFailed, SecretParameter
 from helpers.schemas import Checkpoint, Report, Run, RunError, Teardown
 from helpers.server import ledger, state
 
 SECRET = re.compile(r"(KEY|TOKEN|SECRET)$")
 Language = Literal["zh", "en"]
-Listener = Callable[[Checkpoint], None]
 
 
 @dataclass(frozen=True)
@@ -52,34 +48,6 @@ class Job:
         for name in self.parameters:
             if SECRET.search(name.upper()):
                 raise SecretParameter(name=name)
-
-
-class _WatchedEngine(NBClientEngine):  # type: ignore[misc]  # papermill has no types
-    """papermill's own engine, which also tells each checkpoint as its cell ends."""
-
-    @classmethod
-    def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **kwargs: Any) -> Any:
-        listener: Listener = kwargs.pop("listener")
-        complete = nb_man.cell_complete
-
-        def told(cell: Any, cell_index: int | None = None, **more: Any) -> Any:
-            for found in records([cell]):
-                listener(found)
-            return complete(cell, cell_index, **more)
-
-        nb_man.cell_complete = told
-        return super().execute_managed_notebook(nb_man, kernel_name, **kwargs)
-
-
-papermill_engines.register("labs", _WatchedEngine)
-
-
-def records(cells: Sequence[Mapping[str, Any]]) -> list[Checkpoint]:
-    """Return the checkpoints that cells carry in their outputs, in order."""
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    return [
-        Checkpoint(**output["data"][MIME]) for output in outputs if MIME in output.get("data", {})
-    ]
 
 
 def jobs(
@@ -127,7 +95,7 @@ def run(
         began: time.time() of the moment from which "first answer after" counts; None takes now.
         say: shows one line of progress.
     """
-    folder = folder or _new_folder()
+    folder, say = folder or _new_folder(), _heard(say)
     run_id, started = f"{folder.name}-{secrets.token_hex(4)}", state.now()
     clock = time.time() if began is None else began
     declared = sum(catalog.labs().get(job.lab, {}).get("engine_starts", 0) for job in todo)
@@ -156,6 +124,20 @@ def run(
     return summary
 
 
+def _heard(say: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a `say` that goes on in silence where its reader has gone (`… | head`): the report
+    holds it all.
+    """
+
+    def told(line: str) -> None:
+        try:
+            say(line)
+        except BrokenPipeError:
+            return
+
+    return told
+
+
 def _one(
     job: Job,
     folder: Path,
@@ -181,14 +163,14 @@ def _one(
 
     error = None
     try:
-        _execute(job, target, told)
+        execution.execute(job.notebook, target, {"LANGUAGE": job.language, **job.parameters}, told)
     except (PapermillExecutionError, LabError, OSError, RuntimeError, ValueError) as failure:
         error = _run_error(failure)
     finally:
         for proof in server.stop_run(run_id):
             say(f"  {title}  teardown: {proof}")
     cells = _cells(target) if target.exists() else []
-    found = records(cells)
+    found = execution.records(cells)
     error = error or _unfinished(job, cells, found)
     ok = error is None and bool(found) and all(one.ok for one in found)
     if error:
@@ -227,24 +209,6 @@ def _unfinished(
 
 def _cells(notebook: Path) -> list[dict[str, Any]]:
     return list(json.loads(notebook.read_text(encoding="utf-8"))["cells"])
-
-
-def _execute(job: Job, target: Path, listener: Listener) -> None:
-    work = target.parent / "work"
-    work.mkdir(exist_ok=True)
-    papermill.execute_notebook(
-        str(job.notebook),
-        str(target),
-        parameters={"LANGUAGE": job.language, **job.parameters},
-        engine_name="labs",
-        kernel_name="python3",
-        language="python",
-        cwd=str(work),
-        progress_bar=False,
-        # The kernel's own warnings would stand between the lines of progress.
-        extra_arguments=["--log-level=50"],
-        listener=listener,
-    )
 
 
 def _run_error(failure: Exception) -> RunError:

@@ -13,11 +13,11 @@ import time
 from html import escape
 from typing import Any
 
-from helpers import messages
+from helpers import catalog, messages, models, server
 from helpers.engines import Engine
 from helpers.errors import CheckFailed, LabError
 from helpers.models import Model
-from helpers.server.endpoint import Endpoint
+from helpers.server import RemoteServer
 
 MIME = "application/vnd.labs.checkpoint+json"
 STATUSES = ("pass", "fail", "skipped", "todo", "kept")
@@ -35,6 +35,7 @@ _context: dict[str, Any] = {
     "model": None,
     "stand_in": None,
     "versions": {},
+    "capabilities": None,
 }
 _since = time.monotonic()
 
@@ -43,7 +44,6 @@ def begin(
     lab: str,
     engine: Engine | None = None,
     model: Model | None = None,
-    server: Endpoint | None = None,
     versions: dict[str, str] | None = None,
 ) -> None:
     """Say which lab, engine and model the later checkpoints belong to; starts their clock.
@@ -52,26 +52,27 @@ def begin(
         lab: key of the catalogue, for instance "02_minicpm5".
         engine: the one selected; None in a lab that has none.
         model: the checkpoint that is served; None in a lab that has none.
-        server: a remote server, whose version is asked.
         versions: what the record says of versions; None takes the engine's.
     """
     global _since
     found = versions if versions is not None else engine.versions() if engine else {}
-    if server is not None and not found:
-        found = {"vllm": server.version()}
-    held = model.stand_in if model else None
     _context.update(
         lab=lab,
         engine=engine.name if engine else None,
-        model=model.name if model else None,
-        stand_in=held if server is None else server.stand_in,
+        model=model.origin if model else None,
+        stand_in=model.stand_in if model else None,
         versions=found,
+        capabilities=model.capabilities if model else None,
     )
     _since = time.monotonic()
 
 
 def check(step: str, condition: object, reason: str = "", **detail: Any) -> None:
     """Record whether a step's condition holds; a failed one is recorded first, then raised.
+
+    Where the served model lacks what the catalogue says that the step needs (a thinking switch in
+    its chat template, tools, the course's facts), the step is recorded as skipped, whatever it
+    answered.
 
     Args:
         step: the checkpoint's id in course/catalog.yml.
@@ -81,12 +82,41 @@ def check(step: str, condition: object, reason: str = "", **detail: Any) -> None
     Raises:
         CheckFailed: the condition does not hold.
     """
+    lacking = _lacking(step)
+    if lacking:
+        _record(step, "skipped", lacking, detail)
+        return
     if condition:
         _record(step, "pass", None, detail)
         return
     told = reason or messages.text("checkpoint.no_reason")
     _record(step, "fail", told, detail)
     raise CheckFailed(step=step, reason=told, evidence=_told_detail(detail))
+
+
+def _lacking(step: str) -> str:
+    """Return why the served model cannot do a step, or "" where it can or nobody can tell."""
+    seen, entry = _seen(), catalog.labs().get(_context["lab"])
+    if seen["capabilities"] is None or entry is None:
+        return ""
+    needs = [
+        need for one in entry["checkpoints"] if one["id"] == step for need in one.get("needs", [])
+    ]
+    return "; ".join(
+        messages.text(f"checkpoint.lacks.{need}", model=seen["model"])
+        for need in needs
+        if need in models.CAPABILITIES and need not in seen["capabilities"]
+    )
+
+
+def _seen() -> dict[str, Any]:
+    """Return the context, with what a remote server tells of itself once it is attached to."""
+    endpoint = server.current()
+    if not isinstance(endpoint, RemoteServer) or _context["engine"] != "remote":
+        return _context
+    told = {"model": endpoint.served_model_name, "stand_in": endpoint.stand_in}
+    versions = _context["versions"] or {"vllm": endpoint.told_version}
+    return _context | told | {"versions": versions, "capabilities": endpoint.capabilities}
 
 
 def skip(step: str, reason: str, **detail: Any) -> None:
@@ -128,18 +158,19 @@ def exercise(step: str, answer: object, expected: object, hint: str = "", **deta
 def _record(step: str, status: str, reason: str | None, detail: dict[str, Any]) -> None:
     global _since
     seconds, _since = time.monotonic() - _since, time.monotonic()
+    seen = _seen()
     record = {
         "schema": 1,
-        "lab": _context["lab"],
+        "lab": seen["lab"],
         "step": step,
         "status": status,
         "reason": reason,
         "ok": status != "fail",
         "seconds": round(seconds, 2),
-        "engine": _context["engine"],
-        "model": _context["model"],
-        "stand_in": _context["stand_in"],
-        "versions": _context["versions"],
+        "engine": seen["engine"],
+        "model": seen["model"],
+        "stand_in": seen["stand_in"],
+        "versions": seen["versions"],
         "detail": json.loads(json.dumps(detail, default=str, ensure_ascii=False)),
     }
     plain = messages.text(

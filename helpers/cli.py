@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -152,6 +153,30 @@ def stop(port: int | None) -> None:
 
     lines = server.stop_all(port)
     click.echo("\n".join(lines) if lines else messages.text("status.none"))
+
+
+@main.command()
+@click.option("--port", type=int, help="of the server on this port; default: the last one begun")
+@click.option("-n", "--lines", type=int, default=20, show_default=True)
+@click.option("-f", "--follow", is_flag=True, help="go on showing what is added; Ctrl-C ends it")
+def logs(port: int | None, lines: int, follow: bool) -> None:
+    """Show the end of a server's log."""
+    from helpers import server
+    from helpers.server import log
+
+    found = [row.log for row in server.status() if row.port == port] if port else []
+    path = Path(found[0]) if found else log.newest(paths.state_dir() / "logs")
+    if path is None or (port and not found):
+        click.echo(messages.text("status.none"))
+        return
+    if not follow:
+        click.echo(log.tail(path, lines))
+        return
+    try:
+        for text in log.follow(path, lines):
+            click.echo(text, nl=False)
+    except KeyboardInterrupt:
+        return
 
 
 @main.command()

@@ -12,6 +12,11 @@ from pathlib import Path
 from helpers import catalog, messages, paths
 from helpers.errors import LabError, ModelEmpty, ModelMissing, ModelNoConfig, ModelNoWeights
 
+CAPABILITIES = ("thinking", "tools", "course_facts")
+"""thinking: the chat template knows enable_thinking; tools: it knows tools; course_facts: the model
+is the stand-in, or of the course's own family (whose template knows thinking).
+"""
+
 WEIGHTS = ("*.safetensors", "*.bin", "*.gguf")
 
 
@@ -26,6 +31,8 @@ class Model:
             labelled so.
         max_context: `max_position_embeddings` of its config.json, in tokens, or None.
         bytes: size of its weight files.
+        capabilities: of CAPABILITIES those that it has; a checkpoint that needs another is skipped.
+            None where nobody can tell, as of a remote server before it was asked.
     """
 
     path: Path | None
@@ -33,6 +40,14 @@ class Model:
     stand_in: bool = False
     max_context: int | None = None
     bytes: int = 0
+    capabilities: frozenset[str] | None = None
+
+    @property
+    def origin(self) -> str:
+        """Return what a report calls it: the course's name for its own checkpoints, else the name
+        of the directory, since SERVED_MODEL_NAME may say anything.
+        """
+        return self.name if self.path is None or self.stand_in else self.path.name
 
     def __str__(self) -> str:
         where = paths.shown(self.path) if self.path else "remote"
@@ -110,7 +125,32 @@ def inspect(path: Path, name: str) -> Model:
         stand_in=bool(config.get("stand_in")),
         max_context=config.get("max_position_embeddings"),
         bytes=sum(file.stat().st_size for file in weights),
+        capabilities=_capabilities(path, bool(config.get("stand_in"))),
     )
+
+
+def _capabilities(path: Path, stand_in: bool) -> frozenset[str]:
+    """Return what the checkpoint's chat template shows that it has."""
+    template = _chat_template(path)
+    found = {"thinking"} if "enable_thinking" in template else set()
+    if "tools" in template:
+        found.add("tools")
+    if stand_in or "thinking" in found:
+        found.add("course_facts")
+    return frozenset(found)
+
+
+def _chat_template(path: Path) -> str:
+    """Return the chat template beside the weights, or "" where there is none to be read."""
+    try:
+        return (path / "chat_template.jinja").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        pass
+    try:
+        config = json.loads((path / "tokenizer_config.json").read_text(encoding="utf-8"))
+        return json.dumps(config.get("chat_template") or "")
+    except (OSError, ValueError, AttributeError):
+        return ""
 
 
 def _is_pointer(file: Path) -> bool:

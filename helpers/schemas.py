@@ -118,3 +118,4 @@ class ServerState(BaseModel):
     created: str
     stand_in: bool = False
     made_from: dict[str, Any] = {}
+    capabilities: list[str] | None = None

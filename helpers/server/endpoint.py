@@ -33,12 +33,20 @@ class Endpoint:
         served_model_name: the name that requests use.
         stand_in: True where the course's own small model answers.
         max_model_len: context length in tokens that the server told, or None before it was asked.
+        capabilities: of models.CAPABILITIES those that the served model has; None: not known.
     """
 
-    def __init__(self, base_url: str, served_model_name: str, stand_in: bool = False) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        served_model_name: str,
+        stand_in: bool = False,
+        capabilities: frozenset[str] | None = None,
+    ) -> None:
         self.base_url = base_url.rstrip("/").removesuffix("/v1")
         self.served_model_name = served_model_name
         self.stand_in = stand_in
+        self.capabilities = capabilities
         self.max_model_len: int | None = None
         self.session = requests.Session()
         # Loopback traffic must not go through a proxy, whatever the platform has set.
@@ -57,6 +65,13 @@ class Endpoint:
             "" if self.is_local else os.environ.get("OPENAI_API_KEY", "")
         )
         return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def opened_thinking(self, asked: bool | None) -> bool | None:
+        """Return enable_thinking as it reached the prompt: None where the model's chat template
+        does not know it and left it out.
+        """
+        known = self.capabilities is None or "thinking" in self.capabilities
+        return asked if known else None
 
     def get(self, path: str, timeout: float = 5.0) -> requests.Response:
         """Return the answer to GET base_url + path; timeout in seconds.
@@ -128,6 +143,7 @@ class RemoteServer(Endpoint):
     command = ""
     log = ""
     adopted = False
+    told_version = ""
 
     @property
     def status(self) -> str:
@@ -151,7 +167,43 @@ class RemoteServer(Endpoint):
             self.served_model_name = names[0]
         root = str(entries[0].get("root", "")) if entries else ""
         self.stand_in = "standins" in root
+        self.capabilities = self._ask_capabilities()
+        self.told_version = self.version()
         return 0.0
+
+    def _ask_capabilities(self) -> frozenset[str] | None:
+        """Return what the server's own chat template shows, through /tokenize; None where it does
+        not offer that.
+
+        A template that knows enable_thinking or tools makes another prompt with them.
+        """
+        plain = self._prompt_tokens()
+        if plain is None:
+            return None
+        found = set()
+        switched = [{"chat_template_kwargs": {"enable_thinking": on}} for on in (True, False)]
+        if len({self._prompt_tokens(**one) for one in switched}) > 1:
+            found |= {"thinking", "course_facts"}
+        tool = {
+            "type": "function",
+            "function": {"name": "now", "description": "", "parameters": {}},
+        }
+        if self._prompt_tokens(tools=[tool]) not in (None, plain):
+            found.add("tools")
+        if self.stand_in:
+            found.add("course_facts")
+        return frozenset(found)
+
+    def _prompt_tokens(self, **more: Any) -> int | None:
+        turns = [{"role": "user", "content": "?"}]
+        body = {"model": self.served_model_name, "messages": turns, **more}
+        try:
+            reply = self.session.post(
+                f"{self.base_url}/tokenize", json=body, headers=self.headers(), timeout=5.0
+            )
+            return int(reply.json()["count"])
+        except (requests.RequestException, ValueError, KeyError, TypeError):
+            return None
 
     def __repr__(self) -> str:
         return paths.shown(f"RemoteServer({self.base_url}, {self.served_model_name})")

@@ -98,6 +98,7 @@ def launch(
             engine_version=made_from.engine_version,
             log=str(log),
             stand_in=model.stand_in,
+            capabilities=None if model.capabilities is None else sorted(model.capabilities),
         )
         if found.run:
             ledger.record(found.run, kind, found.pid, found.port)

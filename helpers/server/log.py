@@ -7,11 +7,13 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from helpers import paths
 
 TAIL_BYTES = 256 * 1024
+FOLLOW_SECONDS = 0.2
 _RAISED = re.compile(r"[\w.]*(Error|Exception)(: |$)")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -46,6 +48,29 @@ def tail(path: Path, lines: int = 20) -> str:
         for line in text.replace("\r\n", "\n").split("\n")
     ]
     return paths.shown("\n".join([line for line in clean if line][-lines:]))
+
+
+def follow(path: Path, lines: int = 20) -> Iterator[str]:
+    """Yield the last lines of a log, then what is added to it as it comes, without end.
+
+    Reads the file and never touches the server: whoever reads may stop at any time.
+    """
+    yield tail(path, lines) + "\n"
+    offset = path.stat().st_size
+    while True:
+        with path.open("rb") as file:
+            file.seek(offset)
+            new = file.read(TAIL_BYTES)
+        offset += len(new)
+        if new:
+            yield paths.shown(_ANSI.sub("", new.decode("utf-8", errors="replace")))
+        else:
+            time.sleep(FOLLOW_SECONDS)
+
+
+def newest(folder: Path) -> Path | None:
+    """Return the log that was begun last, or None; names begin with the time."""
+    return max(folder.glob("*.log"), default=None)
 
 
 def last_error(text: str) -> str | None:

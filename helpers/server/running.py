@@ -47,7 +47,12 @@ class Server(LocalEndpoint):
         env: Mapping[str, str],
         child: subprocess.Popen[bytes] | None = None,
     ) -> None:
-        super().__init__(address(found.host, found.port), found.served_model_name, found.stand_in)
+        super().__init__(
+            address(found.host, found.port),
+            found.served_model_name,
+            found.stand_in,
+            None if found.capabilities is None else frozenset(found.capabilities),
+        )
         self.options = options
         self.adopted = child is None
         self._env = dict(env)

@@ -36,6 +36,7 @@ class State:
         kind: "server", or "offline" for a batch that holds the device without a port.
         started: start time of the leader in clock ticks since boot.
         fingerprint: hash of `made_from`.
+        capabilities: of the served model, as models.Model says.
         made_from: the fields of `fingerprint.Fingerprint`; {} in a file of an earlier version.
     """
 
@@ -58,6 +59,7 @@ class State:
     stand_in: bool = False
     kind: str = "server"
     made_from: dict[str, Any] = field(default_factory=dict)
+    capabilities: list[str] | None = None
 
     def identity(self) -> process.Identity:
         """Return the process that the file speaks of."""

@@ -4,13 +4,13 @@ raised.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from light.light_engine import LightEngine
-from light.light_openai import serving
 
 from helpers import checkpoint, messages, server
 from helpers.errors import CheckFailed, ModelEmpty
@@ -161,22 +161,64 @@ def test_seconds_count_from_the_checkpoint_before(
     assert [bundle[checkpoint.MIME]["seconds"] for bundle in bundles] == [2.0, 1.25]
 
 
-def test_begin_with_a_remote_server_takes_its_version_and_label(
-    bundles: list[dict[str, Any]],
+def test_record_after_attaching_to_a_remote_server_tells_what_it_serves(
+    bundles: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving() as light:
-        light.body = {"version": "0.23.0"}
-        remote = server.RemoteServer(light.url, "M", stand_in=False)
-        engine = LightEngine(name="remote")
-        engine.versions = dict  # type: ignore[method-assign]
+    remote = server.RemoteServer("http://127.0.0.1:1", "SmolLM2", stand_in=False)
+    remote.told_version, remote.capabilities = "0.23.0", frozenset()
+    engine = LightEngine(name="remote")
+    engine.versions = dict  # type: ignore[method-assign]
+    checkpoint.begin("02_minicpm5", engine, Model(None, "MiniCPM5-2B"))
+    server.use(remote)
 
-        checkpoint.begin("02_minicpm5", engine, MODEL, remote)
+    checkpoint.check("serving", True)
+    checkpoint.check("thinking", False)
 
-    checkpoint.check("engine", True)
-    assert (_record(bundles)["versions"], _record(bundles)["stand_in"]) == (
-        {"vllm": "0.23.0"},
-        False,
-    )
+    serving, thinking = (bundle[checkpoint.MIME] for bundle in bundles)
+    assert (serving["versions"], serving["stand_in"]) == ({"vllm": "0.23.0"}, False)
+    assert (serving["model"], serving["status"]) == ("SmolLM2", "pass")
+    assert thinking["status"] == "skipped"
+
+
+def _capable(*capabilities: str) -> Model:
+    return Model(Path("/m/SmolLM2-135M"), "M", capabilities=frozenset(capabilities))
+
+
+@pytest.mark.parametrize("language", messages.LANGUAGES)
+@pytest.mark.parametrize("step", ["thinking", "prompt_seen", "budget", "reads_prompt"])
+def test_step_that_needs_what_the_model_lacks_is_skipped_with_the_reason(
+    bundles: list[dict[str, Any]], step: str, language: str
+) -> None:
+    messages.use(language)
+    checkpoint.begin("02_minicpm5", LightEngine(), _capable("tools"))
+
+    checkpoint.check(step, False)
+
+    record = _record(bundles)
+    assert (record["status"], record["ok"], record["model"]) == ("skipped", True, "SmolLM2-135M")
+    assert "SmolLM2-135M" in record["reason"]
+
+
+@pytest.mark.parametrize("step", ["serving", "models", "chat", "streaming", "stopped"])
+def test_step_that_needs_nothing_of_the_model_is_never_skipped(
+    bundles: list[dict[str, Any]], step: str
+) -> None:
+    checkpoint.begin("02_minicpm5", LightEngine(), _capable())
+
+    with pytest.raises(CheckFailed):
+        checkpoint.check(step, False)
+
+    assert _record(bundles)["status"] == "fail"
+
+
+def test_step_whose_needs_the_model_has_is_checked(bundles: list[dict[str, Any]]) -> None:
+    checkpoint.begin("02_minicpm5", LightEngine(), _capable("thinking", "course_facts"))
+
+    with pytest.raises(CheckFailed):
+        checkpoint.check("thinking", False)
+
+    checkpoint.check("thinking", True)
+    assert _record(bundles)["status"] == "pass"
 
 
 def test_exercise_not_solved_is_todo(bundles: list[dict[str, Any]]) -> None:

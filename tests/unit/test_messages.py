@@ -21,10 +21,12 @@ PACKAGE = Path(helpers.__file__).parent
 CODES = sorted(messages.catalogue("zh"))
 FAMILIES = (
     # Prefixes whose ends are chosen at run time: messages.text(f"server.stage.{stage}").
+    "checkpoint.lacks.",
     "checkpoint.status.",
     "environment.column.",
     "error.label.",
     "report.",
+    "server.differs.",
     "server.memory.",
     "server.stage.",
     "status.",

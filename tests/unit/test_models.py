@@ -179,3 +179,52 @@ def test_git_lfs_pointer_in_place_of_weights_is_told_with_its_text(tmp_path: Pat
         models.inspect(folder, "M")
 
     assert "git-lfs" in (caught.value.original or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("chat_template.jinja", "{% if enable_thinking %}", {"thinking", "course_facts"}),
+        ("chat_template.jinja", "{% for tool in tools %}", {"tools"}),
+        ("chat_template.jinja", "{{ messages }}", set()),
+        (
+            "tokenizer_config.json",
+            '{"chat_template": "{{ tools }} {{ enable_thinking }}"}',
+            {"thinking", "tools", "course_facts"},
+        ),
+        (
+            "tokenizer_config.json",
+            '{"chat_template": [{"name": "tool_use", "template": "{{ tools }}"}]}',
+            {"tools"},
+        ),
+        ("tokenizer_config.json", "[]", set()),
+        ("tokenizer_config.json", "not JSON", set()),
+        ("README.md", "tools and enable_thinking", set()),
+    ],
+)
+def test_capabilities_are_read_from_the_chat_template(
+    tmp_path: Path, name: str, text: str, expected: set[str]
+) -> None:
+    folder = _checkpoint(tmp_path / "m")
+    (folder / name).write_text(text, encoding="utf-8")
+
+    assert models.inspect(folder, "M").capabilities == expected
+
+
+def test_stand_in_has_the_courses_facts(tmp_path: Path) -> None:
+    found = models.inspect(_checkpoint(tmp_path / "m", {"stand_in": True}), "M")
+
+    assert found.capabilities == {"course_facts"}
+
+
+def test_committed_text_stand_in_has_every_capability() -> None:
+    assert models.find("02_minicpm5", "cpu").capabilities == set(models.CAPABILITIES)
+
+
+def test_origin_of_real_weights_is_their_directory_and_of_a_stand_in_the_courses_name(
+    tmp_path: Path,
+) -> None:
+    real = models.inspect(_checkpoint(tmp_path / "SmolLM2-135M"), "MiniCPM5-2B")
+    ours = models.inspect(_checkpoint(tmp_path / "m", {"stand_in": True}), "MiniCPM5-2B")
+
+    assert (real.origin, ours.origin) == ("SmolLM2-135M", "MiniCPM5-2B")
