@@ -227,11 +227,18 @@ class Remote:
 
 
 def _shared(options: Options) -> dict[str, str]:
-    """Return what every engine's process gets: the API key by environment (never argv) and the
-    original pair if asked for.
+    """Return what every engine's process gets: the API key by environment (never argv), how it
+    fetches pictures, and the original pair if asked for.
+
+    Source: vLLM 0.18, 0.23 and 0.32 envs.py, VLLM_MEDIA_URL_ALLOW_REDIRECTS (1) and
+    VLLM_IMAGE_FETCH_TIMEOUT (5). A host that is allowed could redirect to one that is not.
     """
     key = os.environ.get("LAB_API_KEY", "")
     shared = {"VLLM_API_KEY": key} if key else {}
+    if options.allowed_media_domains:
+        shared["VLLM_MEDIA_URL_ALLOW_REDIRECTS"] = "0"
+    if options.image_fetch_timeout is not None:
+        shared["VLLM_IMAGE_FETCH_TIMEOUT"] = str(options.image_fetch_timeout)
     if options.original_pair:
         print(messages.text("engine.original_pair"))
         shared |= ORIGINAL_PAIR

@@ -6,6 +6,7 @@ Data only: which engine takes them is `engines`' business, what they are set to 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -27,10 +28,13 @@ FLAGS = {
     "enable_auto_tool_choice": "--enable-auto-tool-choice",
     "tool_call_parser": "--tool-call-parser",
     "seed": "--seed",
+    "allowed_media_domains": "--allowed-media-domains",
 }
 """Option → flag of `vllm serve`; each flag is held against vLLM 0.18.0, 0.23.0 and 0.32.0 in
 tests/unit/test_vllm_cli.py.
 """
+
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,10 @@ class Options:
         trust_remote_code: True runs Python code that lies beside the weights.
         enable_auto_tool_choice, tool_call_parser: both are needed for requests with `tools`.
         seed: of sampling.
+        allowed_media_domains: hosts that pictures by URL may come from, names only; empty allows
+            any. Redirects are off where it is set.
+        image_fetch_timeout: seconds in which the server must have fetched a picture by URL; None
+            leaves vLLM's 5. It holds for all requests to the server.
         devices: device ordinals as the container sees them; empty leaves ASCEND_RT_VISIBLE_DEVICES
             as it is.
         original_pair: True sets the two variables of the course that this one grew from, to see
@@ -73,6 +81,8 @@ class Options:
     enable_auto_tool_choice: bool = False
     tool_call_parser: str | None = None
     seed: int | None = None
+    allowed_media_domains: tuple[str, ...] = ()
+    image_fetch_timeout: int | None = None
     devices: tuple[int, ...] = ()
     original_pair: bool = False
     extra: tuple[str, ...] = ()
@@ -85,7 +95,9 @@ class Options:
         """
         object.__setattr__(self, "devices", tuple(self.devices))
         object.__setattr__(self, "extra", tuple(self.extra))
-        for name in ("max_model_len", "max_num_seqs", "tensor_parallel_size"):
+        self._check_media()
+        counts = ("max_model_len", "max_num_seqs", "tensor_parallel_size", "image_fetch_timeout")
+        for name in counts:
             value = getattr(self, name)
             if value is not None and (
                 isinstance(value, bool) or not isinstance(value, int) or value < 1
@@ -100,6 +112,18 @@ class Options:
         if share is not None and not 0 < share <= 1:
             raise BadOption(name="gpu_memory_utilization", value=repr(share), rule="0 < x <= 1")
 
+    def _check_media(self) -> None:
+        """Refuse what vLLM would take and never match: it compares the host of a URL, in lower
+        case.
+        """
+        given: object = self.allowed_media_domains or ()
+        hosts = list(given) if isinstance(given, (list, tuple)) else [given]
+        for host in hosts:
+            if not isinstance(host, str) or not _HOST.fullmatch(host):
+                rule = '["127.0.0.1", "example.com", …]'
+                raise BadOption(name="allowed_media_domains", value=repr(host), rule=rule)
+        object.__setattr__(self, "allowed_media_domains", tuple(host.lower() for host in hosts))
+
     def with_values(self, **changes: Any) -> Options:
         """Return the same options with some values changed."""
         return replace(self, **changes)
@@ -111,10 +135,12 @@ class Options:
         words: list[str] = []
         for name, flag in FLAGS.items():
             value = getattr(self, name)
-            if value is None or value is False:
+            if value is None or value is False or value == ():
                 continue
             words.append(flag)
-            if value is not True:
+            if isinstance(value, tuple):
+                words += value
+            elif value is not True:
                 words.append(json.dumps(value) if isinstance(value, Mapping) else str(value))
         return [*words, *self.extra]
 
@@ -130,6 +156,7 @@ class Options:
             "tool_call_parser",
         }
         named = {name: getattr(self, name) for name in FLAGS if name not in server_only}
+        named["allowed_media_domains"] = list(self.allowed_media_domains) or None
         return {
             name: value for name, value in named.items() if value is not None and value is not False
         }

@@ -247,6 +247,21 @@ def test_environment_without_a_key_has_none() -> None:
     assert "VLLM_API_KEY" not in Cpu().environment(OPTIONS)
 
 
+def test_allowed_domains_turn_redirects_off() -> None:
+    limited = OPTIONS.with_values(allowed_media_domains=("127.0.0.1",), image_fetch_timeout=2)
+
+    found = Cpu().environment(limited)
+
+    assert found["VLLM_MEDIA_URL_ALLOW_REDIRECTS"] == "0"
+    assert found["VLLM_IMAGE_FETCH_TIMEOUT"] == "2"
+
+
+def test_without_allowed_domains_the_fetchers_own_defaults_hold() -> None:
+    fetching = {name for name in Cpu().environment(OPTIONS) if "MEDIA" in name or "IMAGE" in name}
+
+    assert fetching == set()
+
+
 def test_original_pair_is_set_and_told(npu_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = Ascend(npu_root).environment(OPTIONS.with_values(original_pair=True))
 

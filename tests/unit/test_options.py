@@ -10,7 +10,7 @@ import pytest
 from helpers.errors import BadOption
 from helpers.options import FLAGS, Options, given
 
-NOT_FLAGS = {"devices", "original_pair", "extra"}
+NOT_FLAGS = {"devices", "original_pair", "extra", "image_fetch_timeout"}
 
 
 def test_arguments_with_defaults_are_name_host_and_port() -> None:
@@ -39,6 +39,26 @@ def test_arguments_with_blanks_and_quotes_stay_one_word_each() -> None:
     words = Options(served_model_name='a "b" $c').arguments()
 
     assert words[1] == 'a "b" $c'
+
+
+def test_arguments_of_domains_are_one_word_each_after_their_flag() -> None:
+    options = Options(served_model_name="M", allowed_media_domains=["127.0.0.1", "Example.com"])
+
+    assert options.arguments()[6:] == ["--allowed-media-domains", "127.0.0.1", "example.com"]
+
+
+def test_arguments_of_domains_that_are_a_text_are_one_domain() -> None:
+    assert Options(served_model_name="M", allowed_media_domains="a.b").arguments()[-1] == "a.b"
+
+
+def test_arguments_without_domains_leave_the_flag_out() -> None:
+    assert "--allowed-media-domains" not in Options(served_model_name="M").arguments()
+
+
+def test_llm_arguments_of_domains_are_a_list() -> None:
+    options = Options(served_model_name="M", allowed_media_domains=("a.b",))
+
+    assert options.llm_arguments() == {"allowed_media_domains": ["a.b"]}
 
 
 def test_arguments_with_port_and_seed_zero_keep_the_zero() -> None:
@@ -87,6 +107,13 @@ def test_with_values_returns_a_changed_copy() -> None:
         ("gpu_memory_utilization", 85),
         ("devices", "0,1"),
         ("devices", (0, -1)),
+        ("image_fetch_timeout", 0),
+        ("image_fetch_timeout", 2.5),
+        ("allowed_media_domains", ["http://example.com"]),
+        ("allowed_media_domains", ["example.com:80"]),
+        ("allowed_media_domains", ["--port"]),
+        ("allowed_media_domains", [""]),
+        ("allowed_media_domains", [None]),
     ],
 )
 def test_options_with_an_impossible_value_name_the_option(name: str, value: object) -> None:
