@@ -1,4 +1,5 @@
-"""Requests to /v1/chat/completions: ask, stream, and the prompt as the model sees it.
+"""Requests to /v1/chat/completions: ask, stream, and the prompt as the model sees it; text, with
+pictures or without.
 
 Every value that shapes an answer is sent (max_tokens, temperature, top_p): a default that nobody
 sees is read from the model's generation_config.json by some versions and not by others.
@@ -14,9 +15,11 @@ from typing import Any
 
 import requests
 
-from helpers import refusals, sse, thinking, tool_calls
+from helpers import images, refusals, sse, thinking, tool_calls
 from helpers.answers import Answer, Piece, PromptView
 from helpers.errors import AnswerTimeout, NotOpenAI
+from helpers.image_tokens import image_tokens as image_tokens
+from helpers.images import Given
 from helpers.server.endpoint import Endpoint
 from helpers.tool_calls import ToolCall
 
@@ -31,6 +34,7 @@ Messages = Sequence[Mapping[str, Any]]
 def ask(
     prompt: str | Messages,
     *,
+    image: Given | None = None,
     thinking: bool | None = None,
     max_tokens: int = MAX_TOKENS,
     temperature: float = TEMPERATURE,
@@ -45,6 +49,7 @@ def ask(
 
     Args:
         prompt: the user's text, or a whole list of messages.
+        image: one or a list of what images.load takes; goes before the last user message's text.
         thinking: True or False is sent as enable_thinking; None sends nothing.
         max_tokens: tokens of the answer, thinking included.
         temperature, top_p: sampling; temperature 0 is greedy.
@@ -58,10 +63,11 @@ def ask(
         WrongModelName, PromptTooLong, MaxTokensTooLarge, MaxTokensInvalid, Unauthorized,
             RequestRefused: the server's refusal, its own text kept.
         AnswerTimeout: no answer in time.
+        picture_errors: what can go wrong with pictures, here (as images.load) and at the server.
     """
     endpoint = refusals.endpoint(server)
     more |= {"max_tokens": max_tokens, "temperature": temperature, "top_p": top_p}
-    body = request(prompt, model or endpoint.served_model_name, thinking, system, **more)
+    body = request(prompt, model or endpoint.served_model_name, thinking, system, image, **more)
     begun = time.monotonic()
     reply = _json(_post(endpoint, "/v1/chat/completions", body, timeout))
     choice = reply["choices"][0]
@@ -83,12 +89,14 @@ def request(
     model: str,
     enable_thinking: bool | None,
     system: str | None,
+    image: Given | None = None,
     **fields: Any,
 ) -> dict[str, Any]:
     """Return the JSON body of a chat request; arguments as in `ask`."""
     turns: list[Mapping[str, Any]] = (
         [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
     )
+    turns = images.attach(turns, image)
     if system:
         turns = [{"role": "system", "content": system}, *turns]
     body: dict[str, Any] = {"model": model, "messages": turns, **fields}
@@ -104,7 +112,7 @@ class Stream:
     def __init__(
         self, endpoint: Endpoint, body: dict[str, Any], asked: bool | None, timeout: float
     ) -> None:
-        self._endpoint, self._asked = endpoint, asked
+        self._endpoint, self._asked = endpoint, endpoint.opened_thinking(asked)
         self._body = {**body, "stream": True, "stream_options": {"include_usage": True}}
         self._timeout = timeout
         self._answer: Answer | None = None
@@ -152,6 +160,7 @@ class Stream:
 def stream(
     prompt: str | Messages,
     *,
+    image: Given | None = None,
     thinking: bool | None = None,
     max_tokens: int = MAX_TOKENS,
     temperature: float = TEMPERATURE,
@@ -167,7 +176,7 @@ def stream(
     """
     endpoint = refusals.endpoint(server)
     more |= {"max_tokens": max_tokens, "temperature": temperature, "top_p": top_p}
-    body = request(prompt, model or endpoint.served_model_name, thinking, system, **more)
+    body = request(prompt, model or endpoint.served_model_name, thinking, system, image, **more)
     return Stream(endpoint, body, thinking, timeout)
 
 
