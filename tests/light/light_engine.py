@@ -53,10 +53,13 @@ class LightEngine:
 
 
 def light_model(folder: Path) -> Model:
-    """Return a model whose directory has two files, enough for a fingerprint."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text("{}", encoding="utf-8")
-    (folder / "model.safetensors").write_bytes(b"light")
+    """Return a model whose directory has two files, enough for a fingerprint; files that are there
+    stay as they are.
+    """
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}", encoding="utf-8")
+        (folder / "model.safetensors").write_bytes(b"light")
     return Model(folder, "Light", stand_in=True)
 
 

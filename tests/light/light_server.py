@@ -42,6 +42,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--escape", action="store_true", help="the child opens a session of its own"
     )
+    parser.add_argument("--flood", type=int, default=0, help="lines a second that it logs")
+    parser.add_argument("--answer-after", type=float, default=0.0, help="seconds to an answer")
     parser.add_argument("--reuse-port", action="store_true", help="as vLLM up to 0.24 does")
     return parser.parse_args()
 
@@ -73,9 +75,25 @@ def die_later(given: argparse.Namespace, child: int) -> None:
     threading.Thread(target=die, daemon=True).start()
 
 
+def flood(lines_a_second: int) -> None:
+    """Log so many lines a second, in ten portions, for ever; a full disk does not end it."""
+
+    def write() -> None:
+        line = "INFO 11-30 12:00:00 [loggers.py:1] Engine 000: throughput 0.0 tokens/s " + "." * 80
+        while True:
+            try:
+                print("\n".join([line] * (lines_a_second // 10)), flush=True)
+            except OSError:
+                pass
+            time.sleep(0.1)
+
+    threading.Thread(target=write, daemon=True).start()
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     name = ""
+    answer_after = 0.0
 
     def do_GET(self) -> None:
         bodies: dict[str, object] = {
@@ -89,6 +107,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        time.sleep(self.answer_after)
         said = f"light: {asked['messages'][-1]['content']}"
         choice = {
             "index": 0,
@@ -130,8 +149,10 @@ def main() -> None:
         die_later(given, child)
     for line in STAGES:
         print(line, flush=True)
+    if given.flood:
+        flood(given.flood)
     time.sleep(given.delay)
-    Handler.name = given.name
+    Handler.name, Handler.answer_after = given.name, given.answer_after
     Listener.reuse_port = given.reuse_port
     listener = Listener((given.host, given.port), Handler)
     print("INFO:     Application startup complete.", flush=True)

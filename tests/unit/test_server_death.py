@@ -7,38 +7,17 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from light.light_engine import LightEngine, light_model, light_options
 
 from helpers import messages, server
 from helpers.errors import ServerDied, UnrecognizedArguments
-from helpers.models import Model
-from helpers.server import process, state
+from helpers.server import process
 
 pytestmark = pytest.mark.usefixtures("own_state")
 Start = Callable[..., server.Server]
-
-
-@pytest.fixture
-def model(tmp_path: Path) -> Model:
-    return light_model(tmp_path / "model")
-
-
-@pytest.fixture
-def start(model: Model) -> Iterator[Start]:
-    """Return a function that starts the light server; every one of them is stopped at the end."""
-
-    def made(*flags: str, port: int = 0, engine: LightEngine | None = None) -> server.Server:
-        found = server.start(engine or LightEngine(flags), model, light_options(port))
-        assert isinstance(found, server.Server)
-        return found
-
-    yield made
-    for _, found in state.read_all():
-        process.end(found.identity(), None, grace=0.0)
 
 
 @pytest.mark.parametrize("language", messages.LANGUAGES)

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
-from light.light_engine import LightEngine, light_model, light_options
+from light.light_engine import LightEngine
 
 from helpers import messages, server
 from helpers.errors import (
@@ -21,30 +21,10 @@ from helpers.errors import (
     ServerDied,
     ServerTimeout,
 )
-from helpers.models import Model
 from helpers.server import ledger, process, state
 
 pytestmark = pytest.mark.usefixtures("own_state")
 Start = Callable[..., server.Server]
-
-
-@pytest.fixture
-def model(tmp_path: Path) -> Model:
-    return light_model(tmp_path / "model")
-
-
-@pytest.fixture
-def start(model: Model) -> Iterator[Start]:
-    """Return a function that starts the light server; every one of them is stopped at the end."""
-
-    def made(*flags: str, port: int = 0, engine: LightEngine | None = None) -> server.Server:
-        found = server.start(engine or LightEngine(flags), model, light_options(port))
-        assert isinstance(found, server.Server)
-        return found
-
-    yield made
-    for _, found in state.read_all():
-        process.end(found.identity(), None, grace=0.0)
 
 
 def _port() -> int:
@@ -129,9 +109,11 @@ def test_wait_ready_returns_seconds_and_status_is_ready(start: Start) -> None:
 
 def test_wait_ready_after_the_time_tells_the_stage_and_keeps_the_process(start: Start) -> None:
     one = start("--delay", "60")
+    while "Starting to load model" not in one.tail():
+        assert one.seconds() < 30
 
     with pytest.raises(ServerTimeout) as caught:
-        one.wait_ready(0.7)
+        one.wait_ready(0.1)
 
     assert caught.value.values["stage"] == messages.text("server.stage.weights")
     assert "Starting to load model" in str(caught.value.evidence)

@@ -11,12 +11,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from light.light_engine import SERVER, LightEngine, light_model, light_options
+from light.light_engine import SERVER
 
 from helpers import chat, server
 from helpers.errors import NeverStarted, ServerGone, StillStarting, StopFailed
@@ -24,22 +24,6 @@ from helpers.server import process, state
 
 pytestmark = pytest.mark.usefixtures("own_state")
 Start = Callable[..., server.Server]
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Start]:
-    """Return a function that starts the light server; every one of them is ended at the end."""
-    started: list[server.Server] = []
-
-    def made(*flags: str, port: int = 0) -> server.Server:
-        one = server.start(LightEngine(flags), light_model(tmp_path / "model"), light_options(port))
-        assert isinstance(one, server.Server)
-        started.append(one)
-        return one
-
-    yield made
-    for one in started:
-        process.end(one._found.identity(), one._child, grace=0.0)
 
 
 def _children(pid: int) -> list[int]:
