@@ -186,14 +186,15 @@ def prompt_as_seen(
     thinking: bool | None = None,
     system: str | None = None,
     server: Endpoint | None = None,
+    **more: Any,
 ) -> PromptView:
     """Return the prompt after the chat template, from the server's own /tokenize and /detokenize.
 
-    Args and Raises: as `ask`.
+    Args and Raises: as `ask`; more may hold tools.
     """
     endpoint = refusals.endpoint(server)
     name = endpoint.served_model_name
-    asked = request(prompt, name, thinking, system, add_generation_prompt=True)
+    asked = request(prompt, name, thinking, system, add_generation_prompt=True, **more)
     counted = _json(_post(endpoint, "/tokenize", asked, 30.0))
     tokens = {"model": name, "tokens": counted["tokens"]}
     text = _json(_post(endpoint, "/detokenize", tokens, 30.0))["prompt"]

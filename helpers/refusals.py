@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from helpers import errors, server
+from helpers import errors, server, tool_errors
 from helpers.server import Endpoint, Server, problems
 
 # vLLM 0.32: "max_tokens=100000 cannot be greater than max_model_len=2048"; 0.18 and 0.23 put both
@@ -102,6 +102,9 @@ def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) ->
         return errors.MaxTokensInvalid(status=status, max_tokens=max_tokens, original=said)
     if _TOO_LARGE.search(said) or (_TOO_LONG.search(said) and _alone_too_large(max_tokens, said)):
         return errors.MaxTokensTooLarge(status=status, max_tokens=max_tokens, original=said)
+    about_tools = tool_errors.refused(status, said, body)
+    if about_tools:
+        return about_tools
     if _TOO_LONG.search(said):
         return errors.PromptTooLong(status=status, max_tokens=max_tokens, original=said)
     return errors.RequestRefused(status=status, original=said)
