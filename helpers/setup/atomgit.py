@@ -1,5 +1,5 @@
-"""The AtomGit client's environment, from requirements/atomgit.lock: made with the first download, or
-by `python -m helpers setup --only atomgit`. Standard library only.
+"""The AtomGit client's environment, from requirements/atomgit.lock: made with the first download,
+or by `python -m helpers setup --only atomgit`. Standard library only.
 
 Not for the download itself: `download` runs the client in here as a process and imports none of it.
 """
