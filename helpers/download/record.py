@@ -131,6 +131,8 @@ class Record(BaseModel):
     def table(self) -> Table:
         """Return the record for people: nothing in it depends on the time or the machine."""
         compared = sum(one.compared for one in self.files)
+        commit = f" ({self.commit[:12]})" if self.commit else ""
+        verified = messages.text("download.verified", count=compared, of=len(self.files))
         rows = [
             ("download.row.repo", self.repo),
             ("download.row.hub", self._hub_shown()),
