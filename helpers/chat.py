@@ -190,7 +190,7 @@ def prompt_as_seen(
 ) -> PromptView:
     """Return the prompt after the chat template, from the server's own /tokenize and /detokenize.
 
-    Args and Raises: as `ask`; more may hold tools.
+    Args and Raises: as `ask`; more may hold image and tools.
     """
     endpoint = refusals.endpoint(server)
     name = endpoint.served_model_name

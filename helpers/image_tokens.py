@@ -70,7 +70,7 @@ class Slicing:
         columns, rows = most if size is None else self.grid(*size)
         tiles = columns * rows
         digits = 2 + len(str(number)) if self.use_image_id else 0
-        breaks = max(rows - 1, 0)
+        breaks = max(rows - 1, 0) + 1
         return Cost(
             size,
             (columns, rows),
@@ -87,7 +87,8 @@ class Cost:
         size: width and height in pixels; None where only the upper bound is known.
         grid: columns and rows of slices beside the overview; (0, 0) without any.
         visual: tokens of its slices, the overview included.
-        markers: tokens around them: <image_id>0</image_id>, <image>, <slice>, line breaks.
+        markers: tokens around them: <image_id>0</image_id>, <image>, <slice>, and line breaks, with
+            the one that vLLM puts between a picture and what follows it.
     """
 
     size: tuple[int, int] | None
@@ -184,9 +185,7 @@ def rule(model: Any = None) -> Slicing:
 
 
 def image_tokens(given: Given, *, model: Any = None) -> list[Cost]:
-    """Return what each picture costs in the prompt, before anything is sent.
-
-    The prompt itself adds a line break after each picture, and the text's own tokens.
+    """Return what each picture adds to the prompt's tokens, before anything is sent.
 
     Args:
         given: as `image` of chat.ask; the size of an address is not known, so it counts as the most

@@ -14,6 +14,7 @@ from helpers import picture_errors as wrong
 
 # Seen on vLLM 0.32. In 0.18 and 0.23 (multimodal/media/connector.py, media/image.py) the texts are
 # the same, but the answer of a picture's host comes through as aiohttp words it: "404, message=…".
+# A fetch that runs out of time ends in an error without any text.
 _CAUSES: tuple[tuple[str, type[errors.RequestRefused]], ...] = (
     (r"At most (?P<limit>\d+) image", wrong.TooManyPictures),
     (r"is not a multimodal model", wrong.TextOnlyModel),
@@ -21,16 +22,22 @@ _CAUSES: tuple[tuple[str, type[errors.RequestRefused]], ...] = (
         r"allowed domains: (?P<allowed>\[.*?\])\. Input URL domain: (?P<host>\S*)",
         wrong.DomainNotAllowed,
     ),
-    (r"must be either a HTTP, data or file URL", wrong.NoUrlScheme),
+    (
+        r"must be either a HTTP, data or file URL|Failed to parse: |is empty but multi",
+        wrong.NoUrlScheme,
+    ),
     (r"Only base64 data URLs|missing ',' separator", wrong.DataUrlWithoutBase64),
     (r"Non-base64 digit|Incorrect padding|Invalid base64", wrong.BadBase64),
     (r"--allowed-local-media-path", wrong.FileUrlRefused),
-    (r"exceed the maximum of \d+ pixels|VLLM_MAX_MEDIA_DOWNLOAD_SIZE_MB", wrong.ServerPictureLimit),
-    (r"image file is truncated|broken PNG file|[Tt]runcated", wrong.ServerSawTruncated),
+    (r"of \d+ pixels|VLLM_MAX_MEDIA_DOWNLOAD_SIZE_MB", wrong.ServerPictureLimit),
+    (
+        r"is truncated|broken PNG|broken data stream|payload is not completed",
+        wrong.ServerSawTruncated,
+    ),
     (r"cannot identify image file|Failed to load image", wrong.ServerCannotOpen),
     (r"from URL: HTTP (?P<answered>\d+)|(?P<told>\d{3}), message=", wrong.PictureUrlStatus),
     (r"Cannot connect to host (?P<host>\S+)|Connection refused", wrong.PictureHostUnreachable),
-    (r"[Tt]imeout|timed out", wrong.PictureHostSlow),
+    (r'[Tt]imeout|timed out|"message": ?""', wrong.PictureHostSlow),
 )
 _COMPILED = tuple((re.compile(pattern), kind) for pattern, kind in _CAUSES)
 
@@ -59,20 +66,16 @@ def refused(status: int, said: str, body: Mapping[str, Any]) -> errors.RequestRe
     sent = addresses(body)
     if not sent:
         return None
+    fetched = any(url.lower().startswith("http") for url in sent)
     for pattern, kind in _COMPILED:
         found = pattern.search(said)
-        if found:
-            told = {name: value for name, value in found.groupdict().items() if value}
-            values = {"host": "?", "answered": told.pop("told", "?"), **told}
-            begins = next((url for url in sent if "://" not in url and url[:5] != "data:"), "")[:24]
-            return kind(
-                status=status,
-                original=said,
-                sent=len(sent),
-                begins=begins,
-                model=body.get("model"),
-                **values,
-            )
+        if found is None or (kind is wrong.PictureHostSlow and not fetched):
+            continue
+        told = {name: value for name, value in found.groupdict().items() if value}
+        values: dict[str, Any] = {"host": "?", "answered": told.pop("told", "?"), **told}
+        bare = [url for url in sent if "://" not in url and url[:5].lower() != "data:"]
+        values |= {"sent": len(sent), "begins": repr(bare[0][:24] if bare else "")}
+        return kind(original=said, status=status, model=body.get("model"), **values)
     return None
 
 

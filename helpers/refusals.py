@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from helpers import errors, server, tool_errors
+from helpers import errors, picture_refusals, server, tool_errors
 from helpers.server import Endpoint, Server, problems
 
 # vLLM 0.32: "max_tokens=100000 cannot be greater than max_model_len=2048"; 0.18 and 0.23 put both
@@ -106,8 +106,9 @@ def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) ->
     if about_tools:
         return about_tools
     if _TOO_LONG.search(said):
-        return errors.PromptTooLong(status=status, max_tokens=max_tokens, original=said)
-    return errors.RequestRefused(status=status, original=said)
+        return picture_refusals.too_long(status, said, body)
+    about_pictures = picture_refusals.refused(status, said, body)
+    return about_pictures or errors.RequestRefused(status=status, original=said)
 
 
 def _alone_too_large(max_tokens: object, said: str) -> bool:
