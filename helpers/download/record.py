@@ -136,16 +136,10 @@ class Record(BaseModel):
         rows = [
             ("download.row.repo", self.repo),
             ("download.row.hub", self._hub_shown()),
-            (
-                "download.row.revision",
-                f"{self.revision} ({self.commit[:12]})" if self.commit else self.revision,
-            ),
+            ("download.row.revision", f"{self.revision}{commit}"),
             ("download.row.files", str(len(self.files))),
             ("download.row.bytes", f"{self.bytes:,} ({amount(self.bytes)})"),
-            (
-                "download.row.verified",
-                messages.text("download.verified", count=compared, of=len(self.files)),
-            ),
+            ("download.row.verified", verified),
         ]
         if self.extra:
             names = ", ".join(self.extra[:5]) + (" …" if len(self.extra) > 5 else "")
