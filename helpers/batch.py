@@ -26,6 +26,8 @@ from helpers.server import ledger, state
 
 SECRET = re.compile(r"(KEY|TOKEN|SECRET)$")
 Language = Literal["zh", "en"]
+# LookupError: the kernel that the notebook names is not registered (jupyter_client's NoSuchKernel).
+FAILURES = (PapermillExecutionError, LabError, LookupError, OSError, RuntimeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -98,13 +100,12 @@ def run(
     folder, say = folder or _new_folder(), _heard(say)
     run_id, started = f"{folder.name}-{secrets.token_hex(4)}", state.now()
     clock = time.time() if began is None else began
-    declared = sum(catalog.labs().get(job.lab, {}).get("engine_starts", 0) for job in todo)
     answered: list[float] = []
     done: list[Run] = []
     with marked.run_id(run_id), marked.terminated_like_ctrl_c():
         try:
             for job in todo:
-                done.append(_one(job, folder, run_id, say, answered, clock))
+                _one(job, done, folder, run_id, say, answered, clock)
         finally:
             with marked.undisturbed():  # an impatient second Ctrl-C must not leave an engine behind
                 stopped = _torn_down(run_id, say)
@@ -114,7 +115,7 @@ def run(
                     started=started,
                     ok=whole and not (stopped.processes_left or stopped.ports_left),
                     engine_starts=ledger.count(run_id),
-                    engine_starts_declared=declared,
+                    engine_starts_declared=_declared(todo, done),
                     first_answer_seconds=round(answered[0], 1) if answered else None,
                     runs=done,
                     teardown=stopped,
@@ -138,14 +139,28 @@ def _heard(say: Callable[[str], None]) -> Callable[[str], None]:
     return told
 
 
+def _declared(todo: Sequence[Job], done: Sequence[Run]) -> int:
+    """Return the engine starts that the catalogue declares for these runs; one on a remote engine
+    starts none.
+    """
+    remote = {n for n, one in enumerate(done) if one.engine == "remote"}
+    return sum(
+        catalog.labs().get(job.lab, {}).get("engine_starts", 0)
+        for n, job in enumerate(todo)
+        if n not in remote
+    )
+
+
 def _one(
     job: Job,
+    done: list[Run],
     folder: Path,
     run_id: str,
     say: Callable[[str], None],
     answered: list[float],
     clock: float,
-) -> Run:
+) -> None:
+    """Run one job and add its record to `done`, also where it was interrupted."""
     target = folder / f"{job.lab}.{job.language}.ipynb"
     begun, before = time.monotonic(), ledger.count(run_id)
     title = f"{job.lab} {job.language}"
@@ -161,11 +176,8 @@ def _one(
         if found.step == first and found.status == "pass" and not answered:
             answered.append(time.time() - clock)
 
-    error = None
     try:
-        execution.execute(job.notebook, target, {"LANGUAGE": job.language, **job.parameters}, told)
-    except (PapermillExecutionError, LabError, OSError, RuntimeError, ValueError) as failure:
-        error = _run_error(failure)
+        error, interrupt = _tried(job, target, told)
     finally:
         for proof in server.stop_run(run_id):
             say(f"  {title}  teardown: {proof}")
@@ -175,19 +187,38 @@ def _one(
     ok = error is None and bool(found) and all(one.ok for one in found)
     if error:
         say(f"  {title}  {error.code}: {error.message.splitlines()[0] if error.message else ''}")
-    return Run(
-        lab=job.lab,
-        language=job.language,
-        edition=job.edition,
-        engine=next((one.engine for one in found if one.engine), None),
-        parameters=job.parameters,
-        ok=ok,
-        seconds=round(time.monotonic() - begun, 1),
-        notebook=target.name,
-        checkpoints=found,
-        error=error,
-        engine_starts=ledger.count(run_id) - before,
+    done.append(
+        Run(
+            lab=job.lab,
+            language=job.language,
+            edition=job.edition,
+            engine=next((one.engine for one in found if one.engine), None),
+            parameters=job.parameters,
+            ok=ok,
+            seconds=round(time.monotonic() - begun, 1),
+            notebook=target.name,
+            checkpoints=found,
+            error=error,
+            engine_starts=ledger.count(run_id) - before,
+        )
     )
+    if interrupt is not None:
+        raise interrupt
+
+
+def _tried(
+    job: Job, target: Path, listener: execution.Listener
+) -> tuple[RunError | None, KeyboardInterrupt | None]:
+    """Return the error that ended a notebook, and the Ctrl-C where that is what it was."""
+    parameters = {"LANGUAGE": job.language, **job.parameters}
+    try:
+        execution.execute(job.notebook, target, parameters, listener)
+    except FAILURES as failure:
+        return _run_error(failure), None
+    except KeyboardInterrupt as interrupt:
+        said = messages.text("run.interrupted")
+        return RunError(code="run.interrupted", message=said), interrupt
+    return None, None
 
 
 def _unfinished(

@@ -74,12 +74,15 @@ def newest(folder: Path) -> Path | None:
 
 
 def last_error(text: str) -> str | None:
-    """Return the last line that ends a traceback, or None; one that points to another is skipped.
+    """Return the last line that ends a traceback, or None; one that points to another is taken only
+    where there is no other.
 
-    vLLM's API server ends with "… See root cause above": another process said what that was.
+    vLLM's API server ends with "… See root cause above": another process said what that was, unless
+    it was killed.
     """
-    lines = (without_prefix(line).removeprefix("ERROR ") for line in reversed(text.splitlines()))
-    return next((line for line in lines if _RAISED.match(line) and "See " not in line), None)
+    lines = [without_prefix(line).removeprefix("ERROR ") for line in reversed(text.splitlines())]
+    raised = [line for line in lines if _RAISED.match(line)]
+    return next((line for line in raised if "See " not in line), raised[0] if raised else None)
 
 
 def _end_of(path: Path) -> bytes:

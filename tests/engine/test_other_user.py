@@ -1,4 +1,5 @@
-"""The lab as another user: uid 1000, a home of its own, checkout and model that it cannot write.
+"""The lab as another user: uid 1000, a home of its own, checkout and model that it cannot write, in
+a folder whose name is Chinese and has a space.
 
 `unshare --user` maps this user to another number without any privilege: modes then hold (a
 directory of mode 555 refuses writes) and files of ours stay readable. Where the kernel refuses
@@ -61,7 +62,7 @@ def read_only(
     """Return a folder with checkout/ and model/, copies that nobody can write."""
     if not model.stand_in:
         pytest.skip("the lab's answers are those of the stand-in")
-    folder = tmp_path_factory.mktemp("read-only")
+    folder = tmp_path_factory.mktemp("课程 目录")
     ignored = shutil.ignore_patterns(*NOT_CHECKED_OUT)
     shutil.copytree(paths.ROOT, folder / "checkout", ignore=ignored)
     shutil.copytree(model.path, folder / "model")
@@ -72,10 +73,13 @@ def read_only(
 
 @pytest.fixture
 def variables(tmp_path: Path, device: Cpu) -> dict[str, str]:
-    """Return the other user's environment: a fresh home, no state directory, no user name."""
+    """Return the other user's environment: a fresh home, no state directory, no user name, and a
+    TMPDIR that is not there.
+    """
     kept = {name: value for name, value in os.environ.items() if KEPT.fullmatch(name)}
     engine = str(device.interpreter.python)
-    return kept | {"HOME": str(tmp_path), "LAB_ENGINE_PYTHON": engine}
+    ours = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path / "没有"), "LAB_ENGINE_PYTHON": engine}
+    return kept | ours
 
 
 def _run(

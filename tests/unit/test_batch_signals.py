@@ -109,6 +109,9 @@ def test_run_interrupted_in_any_phase_leaves_nothing_and_a_report(
     assert _nothing_left(found)
     report = _report(tmp_path)
     assert (report.ok, report.engine_starts) == (False, 1)
+    assert [(one.ok, one.error and one.error.code) for one in report.runs] == [
+        (False, "run.interrupted")
+    ]
     assert report.teardown.model_dump() == {"processes_left": 0, "ports_left": []}
 
 
