@@ -256,5 +256,8 @@ def _post(
     except requests.RequestException as error:
         raise refusals.unreachable(endpoint, error) from error
     if reply.status_code != 200:
-        raise refusals.refused(reply.status_code, reply.text, body, endpoint)
+        said = reply.text
+        if reply.status_code >= 500:  # vLLM closes the connection too; the next request needs one
+            endpoint.session.close()
+        raise refusals.refused(reply.status_code, said, body, endpoint)
     return reply

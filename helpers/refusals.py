@@ -99,6 +99,8 @@ def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) ->
             status=status, asked=body.get("model"), served=names, original=said
         )
     if _INVALID.search(said):
+        if isinstance(max_tokens, int) and max_tokens >= 1:  # 0.32 lowers it to what is left: none
+            return picture_refusals.too_long(status, said, body)
         return errors.MaxTokensInvalid(status=status, max_tokens=max_tokens, original=said)
     if _TOO_LARGE.search(said) or (_TOO_LONG.search(said) and _alone_too_large(max_tokens, said)):
         return errors.MaxTokensTooLarge(status=status, max_tokens=max_tokens, original=said)

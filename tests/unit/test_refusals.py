@@ -89,6 +89,7 @@ CASES: list[tuple[str, int, Any, int, type[LabError]]] = [
         64,
         PromptTooLong,
     ),
+    ("0.32 full", 400, "max_tokens must be at least 1, got 0.", 64, PromptTooLong),
     ("zero tokens", 400, "max_tokens must be at least 1, got 0.", 0, MaxTokensInvalid),
     ("wrong name", 404, "The model `m` does not exist.", 64, WrongModelName),
     (
