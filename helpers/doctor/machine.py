@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,6 +15,11 @@ from helpers.doctor.npu_failures import Failure, failure
 from helpers.doctor.npu_smi import Table, table
 
 GIB = 2**30
+
+# Read once, though many rules ask; by text, since a Machine may be copied with another one.
+_table = lru_cache(maxsize=16)(table)
+_failure = lru_cache(maxsize=16)(failure)
+_version_file = lru_cache(maxsize=64)(version_files.read)
 
 
 class _Data(BaseModel):
@@ -154,20 +159,20 @@ class Machine(_Data):
     notebook: Notebook = Notebook()
     deep: Deep | None = None
 
-    @cached_property
+    @property
     def npus(self) -> Table:
         """Return what `npu-smi info` says."""
-        return table(self.npu_smi.output)
+        return _table(self.npu_smi.output)
 
-    @cached_property
+    @property
     def npu_failure(self) -> Failure | None:
         """Return why `npu-smi info` has no table, as far as its text says."""
-        return failure(self.npu_smi.output)
+        return _failure(self.npu_smi.output)
 
-    @cached_property
+    @property
     def files(self) -> dict[str, version_files.VersionFile]:
         """Return the version files by path, read."""
-        return {path: version_files.read(text) for path, text in self.version_texts.items()}
+        return {path: _version_file(text) for path, text in self.version_texts.items()}
 
     @property
     def ordinals(self) -> list[int]:

@@ -11,10 +11,10 @@ from typing import Any
 from helpers import messages
 from helpers.doctor.findings import STATUS_CODES, Finding, Status
 from helpers.doctor.machine import Machine
+from helpers.doctor.schemas import DoctorForm, FindingForm, VerdictForm
 from helpers.doctor.verdict import Verdict
 from helpers.tables import html
 
-SCHEMA = 1
 ORDER: tuple[Status, ...] = ("problem", "unknown", "warning", "ok")
 COLOURS = {"problem": "red", "unknown": "magenta", "warning": "yellow", "ok": "green"}
 COLUMNS = (
@@ -23,6 +23,9 @@ COLUMNS = (
     "doctor.column.evidence",
     "doctor.column.advice",
 )
+WIDE = 110
+"""Columns of a terminal from which four columns are readable; below it two."""
+
 MARKS = {"problem": "✗", "unknown": "?", "warning": "!", "ok": "✓"}
 
 
@@ -55,12 +58,12 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """Return the form that `doctor --json` prints; its fields are fixed (schema 1)."""
-        return {
-            "schema": SCHEMA,
-            "ok": self.ok,
-            "verdict": self.verdict.as_json(),
-            "findings": [one.as_json() for one in self.findings],
-        }
+        form = DoctorForm(
+            ok=self.ok,
+            verdict=VerdictForm.model_validate(self.verdict.as_json()),
+            findings=[FindingForm.model_validate(one.as_json()) for one in self.findings],
+        )
+        return form.model_dump(by_alias=True)
 
     def text(self, width: int | None = None, everything: bool = False) -> str:
         """Return the report for a terminal.
@@ -87,11 +90,20 @@ class Report:
         if not shown:
             return
         table = Table(show_lines=True, expand=True)
-        for column in COLUMNS:
+        wide = console.width >= WIDE
+        for column in COLUMNS if wide else COLUMNS[1:3]:
             table.add_column(messages.text(column), overflow="fold")
         for one in shown:
-            cells = (f"{one.name}\n{one.id}", one.evidence, _what_to_do(one))
-            table.add_row(Text(_mark(one), style=COLOURS[one.status]), *map(Text, cells))
+            mark, name, rest = (
+                Text(_mark(one), style=COLOURS[one.status]),
+                one.name,
+                _what_to_do(one),
+            )
+            if wide:
+                table.add_row(mark, Text(f"{name}\n{one.id}"), Text(one.evidence), Text(rest))
+            else:
+                first = Text.assemble(mark, f"\n{name}\n{one.id}")
+                table.add_row(first, Text(f"{one.evidence}\n{rest}".rstrip()))
         console.print(table)
 
     def __str__(self) -> str:

@@ -20,6 +20,9 @@ IN_THE_WAY = (
 )
 """Ids of problems that keep the real model from running; others are told, and do not decide."""
 
+MUST_BE_KNOWN = ("npu.generation", "npu.health")
+"""Without these nobody can say that the real model runs; other unknowns are named beside a yes."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -54,15 +57,16 @@ def judge(machine: Machine, findings: Sequence[Finding]) -> Verdict:
         one.id for one in findings if one.status == "problem" and one.id.startswith(IN_THE_WAY)
     )
     unseen = [one.id for one in findings if one.status == "unknown"]
+    doubts = tuple(one for one in unseen if one in MUST_BE_KNOWN)
     stack = stacks.of_engine(machine.engine.versions) if machine.engine else None
     if not machine.has_npu:
         return _without_npu(machine, stack, problems)
     usable = stack is not None and stack["engine"] == "ascend"
-    if usable and stack and not problems and machine.npus.chips:
+    if usable and stack and not problems and not doubts and machine.npus.chips:
         values = {"stack": stack["id"], "unseen": ", ".join(unseen)}
         code = "doctor.verdict.ascend_unseen" if unseen else "doctor.verdict.ascend"
         return Verdict("ascend", stack["id"], code, values)
-    return _npu_with_problems(machine, problems or tuple(unseen))
+    return _npu_with_problems(machine, problems + doubts or tuple(unseen))
 
 
 def _without_npu(machine: Machine, stack: Any, problems: tuple[str, ...]) -> Verdict:

@@ -13,6 +13,8 @@ from helpers.doctor.machine import Machine
 def interpreter(machine: Machine) -> Iterator[Finding]:
     """Yield what the engine's interpreter is, and whether something was installed into it."""
     code, engine = "doctor.engine.python", machine.engine
+    if engine is None and machine.system != "Linux":
+        return  # none of ours runs there; `system` says so
     if engine is None:
         found = problem if machine.has_npu else warning
         yield found(code, "vllm: -", "doctor.engine.python.missing")
