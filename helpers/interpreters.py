@@ -63,7 +63,7 @@ def course_engine_python() -> Path:
 
 
 def atomgit_python() -> Path:
-    """Return the Python of the AtomGit client's environment, whether or not it has been made yet."""
+    """Return the AtomGit client's Python, whether or not it has been made yet."""
     return inside(paths.venvs_dir() / "atomgit")
 
 

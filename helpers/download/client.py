@@ -182,13 +182,14 @@ def variables(endpoint: str, patience: Patience) -> dict[str, str]:
     )
 
 
-def prepare(say: Callable[[str], None]) -> None:
+def prepare(say: Callable[[str], None], show: Callable[[str], None]) -> None:
     """Make the client's environment where it is not there yet: half a minute, once.
 
     A process of its own, so that its output can be shown as ours and Ctrl-C ends it cleanly.
 
     Args:
-        say: shows a line.
+        say: shows a line that stays.
+        show: shows a line that the next one replaces.
     Raises:
         ClientMissing: it could not be made; carries setup's last lines.
     """
@@ -211,7 +212,7 @@ def prepare(say: Callable[[str], None]) -> None:
         for line in process.stdout:
             lines.append(line.rstrip())
             if line.startswith("["):
-                say(line.rstrip())
+                show(line.rstrip())
     if process.returncode or not atomgit.is_made():
         raise errors.ClientMissing(log=paths.shown(log), evidence="\n".join(lines))
 

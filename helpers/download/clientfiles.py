@@ -13,8 +13,8 @@ from pathlib import Path
 
 ASIDE = ".set-aside"
 RECORD = ".verified.json"
-OURS = (".cache", ASIDE, RECORD)
-"""Names at the top of MODEL_DIR that are the client's or ours and no files of a repository."""
+OURS = (".cache", ".git", ASIDE, RECORD)
+"""Names at the top of MODEL_DIR that are the client's, git's or ours, and no files of a repository."""
 
 
 def metadata_path(directory: Path, name: str) -> Path:

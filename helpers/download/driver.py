@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import threading
+import time
 from typing import Any
 
 RESULT = "\x1eRESULT "
@@ -42,6 +43,7 @@ def _download(request: dict[str, Any]) -> str:
     constants = importlib.import_module("huggingface_hub.constants")
     constants.DOWNLOAD_CHUNK_SIZE = CHUNK  # type: ignore[attr-defined]
     client = importlib.import_module("atomgit_hub")
+    _mend_limiter()
     os.environ["HF_ENDPOINT"] = request["endpoint"]
     found = client.snapshot_download(
         request["repo"],
@@ -51,6 +53,25 @@ def _download(request: dict[str, Any]) -> str:
         etag_timeout=request["answer"],
     )
     return str(found)
+
+
+def _mend_limiter() -> None:
+    """Let the client's rate limiter return: it keeps its rate, and asks for one slot only.
+
+    Seen with atomgit 1.0.17: while it waits for its slot it reserves another one each second, so
+    that the third request in a row for a path with /api/v1/file/ waits for ever.
+    """
+    limiter = importlib.import_module("atomgit.rate_limiter").SharedRateLimiter
+    guard, slot = threading.Lock(), [0.0]
+
+    def acquire(self: Any) -> None:
+        with guard:
+            now = time.monotonic()
+            slot[0] = max(slot[0], now - self.burst / self.rate) + 1.0 / self.rate
+            wait = slot[0] - now
+        time.sleep(max(0.0, wait))
+
+    limiter.acquire = acquire
 
 
 def _chain(error: BaseException) -> list[dict[str, str]]:

@@ -62,13 +62,24 @@ class Fetch:
                 partial = clientfiles.partial_path(self.directory, one.path, one.hash)
                 final = self.directory / one.path
                 self._growing[one.path] = Growing(final, partial, one.algorithm, one.size or 0)
+        try:
+            self._until_done()
+            with ThreadPoolExecutor(hashing.cores()) as pool:
+                seen = list(pool.map(Growing.finish, self._growing.values()))
+        finally:
+            for growing in self._growing.values():
+                growing.forget()
+        return {name: one for name, one in zip(self._growing, seen, strict=True) if one is not None}
+
+    def _until_done(self) -> None:
+        """Run the client until it says that it is done; give up after failures in a row."""
         meter = Meter(self.listing.bytes)
         most, failed = self.have(), 0
         while True:
             self._set_bad_parts_aside()
             outcome = self._attempt(meter)
             if outcome.ok:
-                break
+                return
             failure = self._reason(outcome)
             complained = BAD_PART.search(outcome.words) is not None
             self._set_bad_parts_aside(all_of_them=failed > 0 and complained)
@@ -78,9 +89,6 @@ class Fetch:
             if failed >= self.patience.tries:
                 raise failure
             time.sleep(self.patience.pause * 2 ** max(0, failed - 1))
-        with ThreadPoolExecutor(hashing.cores()) as pool:
-            seen = list(pool.map(Growing.finish, self._growing.values()))
-        return {name: one for name, one in zip(self._growing, seen, strict=True) if one is not None}
 
     def have(self) -> int:
         """Return the bytes of the repository that are there, partial files included."""

@@ -75,7 +75,7 @@ class Listing:
 
 class FileRecord(BaseModel):
     """One verified file. `compared` is False where no hash was known to compare with; the hash is
-    then only what the file had, so that a later change is noticed.
+    then merely the one that the file had.
     """
 
     model_config = ConfigDict(extra="ignore")

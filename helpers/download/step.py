@@ -25,7 +25,7 @@ from helpers.download import (
     places,
     plan,
     record,
-)  # fmt: skip
+)
 from helpers.download.fetch import Fetch
 from helpers.download.hashing import Seen
 from helpers.download.patience import DEFAULT, Patience
@@ -95,7 +95,7 @@ def _from_hub(
     if given is None and local_hub:
         given = places.own(asked.repo)
     try:
-        listing = _listing(asked, locked.revision if locked else revision, given)
+        listing = _listing(asked, revision, locked, given)
     except (errors.HubUnreachable, errors.HubSilent) as error:
         return _without_hub(asked.repo, given, revision, everything, error, live)
     if asked.public:
@@ -117,22 +117,31 @@ def _from_hub(
         if not made.wanted:
             return verified(directory, listing, known=made.right)
         plan.need_room(made)
-        client.prepare(live.update)
+        client.prepare(live.step, live.update)
         return _fetched(asked, made, patience, live)
 
 
-def _listing(asked: hub.Hub, revision: str | None, given: Path | None) -> Listing:
-    """Return what the hub has; a private repository's token is asked for once, where somebody can
-    answer.
+def _listing(
+    asked: hub.Hub, revision: str | None, locked: Listing | None, given: Path | None
+) -> Listing:
+    """Return what the hub has: at the locked commit, or under the locked name where the hub does
+    not know commits by their number. A private repository's token is asked for once, where somebody
+    can answer.
     """
     known = record.read(given) if given else None
-    try:
-        return asked.listing(revision, known)
-    except errors.NoAccess:
-        asked.token = access.ask(asked.repo)
-        if not asked.token:
-            raise
-        return asked.listing(revision, known)
+    names = [locked.commit, locked.revision] if locked else [revision]
+    for name in names:
+        try:
+            return asked.listing(name, known)
+        except errors.RevisionMissing:
+            if name == names[-1]:
+                raise
+        except errors.NoAccess:
+            asked.token = access.ask(asked.repo)
+            if not asked.token:
+                raise
+            return asked.listing(name, known)
+    raise AssertionError(names)
 
 
 def _fetched(asked: hub.Hub, made: plan.Plan, patience: Patience, live: Live) -> Record:
@@ -152,7 +161,8 @@ def _fetched(asked: hub.Hub, made: plan.Plan, patience: Patience, live: Live) ->
         if not bad or last:
             break
         live.step(messages.text("download.again", names=", ".join(one.file for one in bad)))
-        wanted = tuple(one for one in wanted if one.path in {problem.file for problem in bad})
+        names = {problem.file for problem in bad}
+        wanted = tuple(one for one in made.listing.files if one.path in names)
         for problem in bad:
             _drop(made.directory, problem.file)
     if found.problems:
@@ -196,7 +206,10 @@ def _local(repo: str, model_dir: str | Path, everything: bool, live: Live) -> Re
     listing = expected_of(directory, repo, known)
     if listing is None:
         # Nobody knows a hash: the files' own structure is all that can be looked at.
-        files = tuple(Expected(name, None, None) for name in clientfiles.present(directory))
+        files = tuple(
+            Expected(name, clientfiles.size(directory / name), None)
+            for name in clientfiles.present(directory)
+        )
         listing = Listing(repo, "", "", files, "nothing")
         live.step(messages.text("download.no_hashes"))
     return verified(

@@ -23,7 +23,7 @@ Fetch = Callable[..., Record]
 @pytest.fixture(scope="session", autouse=True)
 def atomgit(session_run: str) -> None:
     """Make the client's environment, once."""
-    client.prepare(print)
+    client.prepare(print, print)
 
 
 @pytest.fixture(autouse=True)

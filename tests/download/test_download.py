@@ -17,9 +17,11 @@ from light.light_hub import REPO
 from helpers import download, messages, paths
 from helpers.download import client, clientfiles, errors, record
 from helpers.download.record import Record
+from helpers.errors import LabError
 
 Fetch = Callable[..., Record]
 SHARD = "model-00001-of-00002.safetensors"
+LIMITED = ("/config.json", "/tokenizer.json")
 
 
 def test_download_is_verified_recorded_and_asks_little_the_second_time(
@@ -161,3 +163,41 @@ def test_bare_client_calls_a_corrupted_download_a_success(source: Path, target: 
 
     assert outcome.ok
     assert any((target / p.name).read_bytes() != p.read_bytes() for p in source.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("repo", "revision", "error"),
+    [
+        ("OpenBMB/Nothing", None, errors.RepoMissing),
+        ("no-owner", None, errors.RepoMissing),
+        (REPO, "v9", errors.RevisionMissing),
+    ],
+)
+def test_what_the_hub_has_not_is_named(
+    source: Path, target: Path, repo: str, revision: str | None, error: type[LabError]
+) -> None:
+    with (
+        download.loopback_hub(source, REPO) as hub,
+        pytest.raises(error),
+    ):
+        download.download(repo, target, hub=hub.url, revision=revision)
+
+    assert not target.exists()
+
+
+def test_hub_that_sends_its_files_from_limited_addresses_is_downloaded_from(
+    source: Path, fetch: Fetch, same: Callable[[], bool]
+) -> None:
+    """The client's limiter of /api/v1/file/, unmended, waits for ever at the third request."""
+
+    class Limited(light_hub.Handler):
+        def _route(self, *, body: bool) -> None:
+            if self.path.startswith(f"/{REPO}/") and self.path.endswith(LIMITED):
+                return self.refuse(307, {"Location": f"/api/v1/file{self.path}"})
+            self.path = self.path.removeprefix("/api/v1/file")
+            return super()._route(body=body)
+
+    with download.loopback_hub(source, REPO, handler=Limited) as hub:
+        fetch(hub=hub.url, patience=download.Patience(answer=5, stall=10, tries=1, pause=0.05))
+
+    assert same()

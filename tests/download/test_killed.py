@@ -58,7 +58,7 @@ def clients() -> list[psutil.Process]:
     return found
 
 
-def kill_and_run_again(source: Path, target: Path, seconds: float) -> None:
+def check_killed_and_run_again(source: Path, target: Path, seconds: float) -> None:
     """Kill a download that many seconds after its start; run it again to its end."""
     with download.loopback_hub(source, REPO, handler=light_hub.limited(RATE)) as hub:
         first = start(target, hub.url)
@@ -83,7 +83,7 @@ def kill_and_run_again(source: Path, target: Path, seconds: float) -> None:
 def test_killed_download_leaves_no_client_and_is_completed_by_the_next_run(
     source: Path, target: Path, moment: float
 ) -> None:
-    kill_and_run_again(source, target, moment)
+    check_killed_and_run_again(source, target, moment)
 
 
 @pytest.mark.full
@@ -91,7 +91,7 @@ def test_killed_download_leaves_no_client_and_is_completed_by_the_next_run(
 def test_download_killed_at_a_random_moment_is_completed_by_the_next_run(
     source: Path, target: Path, number: int
 ) -> None:
-    kill_and_run_again(source, target, random.Random(number).uniform(0.0, SECONDS))
+    check_killed_and_run_again(source, target, random.Random(number).uniform(0.0, SECONDS))
 
 
 def test_kill_while_bytes_come_in_leaves_a_part_that_is_resumed(source: Path, target: Path) -> None:
@@ -105,6 +105,7 @@ def test_kill_while_bytes_come_in_leaves_a_part_that_is_resumed(source: Path, ta
         assert started.wait(30)
         while sum(map(clientfiles.size, partials)) < 2**21:
             assert first.poll() is None
+            time.sleep(0.01)
         working = clients()
         first.kill()
         first.wait()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -73,6 +74,7 @@ def test_token_is_in_no_output_file_log_or_process_list(
             cmdlines += shown_by_processes()
             count, held = held_by_clients()
             clients, environments = max(clients, count), environments + held
+            time.sleep(0.02)
         output = running.stdout.read() if running.stdout else ""
 
     assert running.returncode == (0 if wanted == TOKEN else 1)

@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from helpers.download.loopback_hub import BLOCK, Entry, Handler
+from helpers.download.hub import Hub
+from helpers.download.loopback_hub import BLOCK, Entry, Handler, loopback_hub
+from helpers.download.record import Listing
 
 REPO = "OpenBMB/Light"
 SHARD = 3 * 2**20
@@ -59,6 +61,13 @@ def safetensors(tensors: dict[str, int], noise: random.Random) -> bytes:
 def write_json(path: Path, value: object) -> None:
     """Write a file of JSON."""
     path.write_text(json.dumps(value, indent=1), encoding="utf-8")
+
+
+def listed(model: Path, source: str = "https://hub.example") -> Listing:
+    """Return what a hub would say of a checkpoint; `source` is the address that it says it from."""
+    with loopback_hub(model, REPO) as hub:
+        found = Hub(REPO, hub.url).listing()
+    return Listing(REPO, "main", found.commit, found.files, source)
 
 
 class Faults:

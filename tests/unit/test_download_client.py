@@ -140,7 +140,7 @@ def test_environment_that_cannot_be_made_is_told_with_setups_words(
     said: list[str] = []
 
     with pytest.raises(errors.ClientMissing):
-        client.prepare(said.append)
+        client.prepare(said.append, said.append)
 
     assert said == [messages.text("download.preparing")]
 

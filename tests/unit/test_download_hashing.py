@@ -20,7 +20,10 @@ def test_git_sha1_is_what_git_itself_says(tmp_path: Path, content: bytes) -> Non
     path = tmp_path / "file"
     path.write_bytes(content)
     said = subprocess.run(
-        ["git", "hash-object", "--no-filters", str(path)], capture_output=True, text=True, check=True
+        ["git", "hash-object", "--no-filters", str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
 
     assert hashing.digest(path, "git-sha1") == said.stdout.strip()

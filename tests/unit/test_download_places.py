@@ -8,9 +8,8 @@ import pytest
 from light import light_hub
 from light.light_hub import REPO
 
-from helpers import catalog, download, messages
+from helpers import catalog, messages
 from helpers.download import clientfiles, errors, places, plan
-from helpers.download.hub import Hub
 from helpers.download.record import Listing
 
 pytestmark = pytest.mark.usefixtures("own_state")
@@ -24,8 +23,7 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def listing(source: Path) -> Listing:
-    with download.loopback_hub(source, REPO) as hub:
-        return Hub(REPO, hub.url).listing()
+    return light_hub.listed(source)
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from light.light_hub import REPO
 
 from helpers import download, messages
 from helpers.download import errors, hashing, lockfile, record
-from helpers.download.hub import Hub
 from helpers.download.record import Listing, Record
 from helpers.download.step import _same_as_lock
 from helpers.download.verify import verified
@@ -35,9 +34,7 @@ def model(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def listing(model: Path) -> Listing:
-    with download.loopback_hub(model, REPO) as hub:
-        found = Hub(REPO, hub.url).listing()
-    return Listing(REPO, "main", found.commit, found.files, "https://hub.example")
+    return light_hub.listed(model)
 
 
 @pytest.fixture
