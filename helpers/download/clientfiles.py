@@ -14,7 +14,7 @@ from pathlib import Path
 ASIDE = ".set-aside"
 RECORD = ".verified.json"
 OURS = (".cache", ".git", ASIDE, RECORD)
-"""Names at the top of MODEL_DIR that are the client's, git's or ours, and no files of a repository."""
+"""Names at the top of MODEL_DIR that are the client's, git's or ours, not a repository's files."""
 
 
 def metadata_path(directory: Path, name: str) -> Path:
