@@ -25,7 +25,7 @@ from helpers.server import process, state, stopping
 from helpers.server.endpoint import LocalEndpoint, address
 from helpers.tables import Table
 
-POLL_SECONDS = 0.1
+POLL_SECONDS = 0.05
 ANSWER_SECONDS = 0.5  # a process that dies is told within a second, though it stopped in an answer
 
 

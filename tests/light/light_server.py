@@ -92,6 +92,7 @@ def flood(lines_a_second: int) -> None:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = 2**16  # one segment an answer; two would wait for each other's acknowledgement
     name = ""
     answer_after = 0.0
 
