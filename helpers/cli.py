@@ -17,7 +17,11 @@ import yaml
 from helpers import __version__, messages, paths
 from helpers.errors import LabError
 
-ELSEWHERE: dict[str, str] = {"download": "helpers.download.command"}
+ELSEWHERE: dict[str, str] = {
+    "download": "helpers.download.command",
+    "doctor": "helpers.doctor.command",
+    "install-command": "helpers.doctor.install_command",
+}
 """Commands that a subject keeps beside its own code: name → module whose `command` it is, imported
 only when it is called for.
 """

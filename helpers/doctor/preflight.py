@@ -227,7 +227,7 @@ def _start(terms: Budget, share: float) -> Finding:
     """Return whether vLLM would start at all: it wants its whole share free."""
     code = "doctor.preflight.start"
     evidence = f"{gib(terms.free)} / {gib(terms.usable)} GiB; {share} = {gib(terms.requested)} GiB"
-    possible = math.floor((terms.free / terms.usable - 0.01) * 100) / 100
+    possible = math.floor(round(terms.free / terms.usable * 100, 6) - 1) / 100
     if terms.free < terms.requested:
         return problem(code, evidence, "doctor.preflight.start.free", possible=max(0.0, possible))
     if terms.requested + terms.graphs > terms.usable:
