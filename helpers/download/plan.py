@@ -26,7 +26,10 @@ class Plan:
         directory: where it goes.
         right: its files that are there and verified.
         missing: files that are not there.
-        wrong: files of these names with another content; they are set aside, not overwritten.
+        outdated: files that are as an earlier verification left them, and are another revision's;
+            they are replaced.
+        wrong: files of these names with a content that no hub is known to have sent, perhaps a
+            learner's; they are set aside, not overwritten.
         extra: files there that are not the repository's; left alone.
         here: bytes that need not be fetched, partial files included.
     """
@@ -35,6 +38,7 @@ class Plan:
     directory: Path
     right: tuple[FileRecord, ...]
     missing: tuple[Expected, ...]
+    outdated: tuple[Expected, ...]
     wrong: tuple[Expected, ...]
     extra: tuple[str, ...]
     here: int
@@ -42,7 +46,7 @@ class Plan:
     @property
     def wanted(self) -> tuple[Expected, ...]:
         """Return the files to fetch."""
-        return (*self.missing, *self.wrong)
+        return (*self.missing, *self.outdated, *self.wrong)
 
     @property
     def bytes(self) -> int:
@@ -65,6 +69,8 @@ class Plan:
         kind = places.volatile(self.directory)
         if kind and self.wanted:
             told.append(messages.text("download.plan.volatile", directory=shown, kind=kind))
+        if self.outdated:
+            told.append(messages.text("download.plan.outdated", count=len(self.outdated)))
         if self.wrong:
             names = ", ".join(one.path for one in self.wrong[:5])
             told.append(messages.text("download.plan.wrong", names=names, aside=clientfiles.ASIDE))
@@ -102,14 +108,26 @@ def make(
         for one in listing.files
         if one.path not in right
     )
+    other = [one for one in there if one.path not in right]
+    outdated = tuple(one for one in other if _as_left(directory, one, known))
     return Plan(
         listing=listing,
         directory=directory,
         right=tuple(found.files),
         missing=missing,
-        wrong=tuple(one for one in there if one.path not in right),
+        outdated=outdated,
+        wrong=tuple(one for one in other if one not in outdated),
         extra=tuple(extra(directory, listing)),
         here=sum(one.size for one in found.files) + partial,
+    )
+
+
+def _as_left(directory: Path, one: Expected, known: Sequence[FileRecord]) -> bool:
+    """Return whether a file is, by size and time, what a record says of it."""
+    state = (directory / one.path).stat()
+    return any(
+        (r.path, r.size, r.mtime) == (one.path, state.st_size, state.st_mtime) and r.compared
+        for r in known
     )
 
 

@@ -72,6 +72,7 @@ def test_new_revision_fetches_only_what_changed(
         after = fetch(hub=hub.url)
 
     assert same() and before.commit != after.commit
+    assert not (target / clientfiles.ASIDE).exists()
     content = [line for line in hub.asked if line.startswith("GET") and "models" not in line]
     assert [line.rpartition("/")[2] for line in content] == ["README.md"]
 

@@ -11,6 +11,7 @@ from light.light_hub import REPO
 from helpers import catalog, messages
 from helpers.download import clientfiles, errors, places, plan
 from helpers.download.record import Listing
+from helpers.download.verify import verified
 
 pytestmark = pytest.mark.usefixtures("own_state")
 SHARD = "model-00001-of-00002.safetensors"
@@ -123,6 +124,22 @@ def test_plan_tells_what_is_there_what_is_wrong_and_what_is_not_ours(
     assert made.bytes == sum((source / n).stat().st_size for n in (SHARD, "tokenizer.json"))
     shown = "\n".join(made.lines())
     assert "tokenizer.json" in shown and "notes.txt" in shown and "5 files" in shown
+
+
+def test_plan_tells_another_revisions_file_from_a_learners(
+    source: Path, listing: Listing, tmp_path: Path
+) -> None:
+    target = copy(source, tmp_path / "target")
+    known = verified(target, listing).files
+    (source / SHARD).write_bytes(b"\0" * 4000)
+    (source / "README.md").write_text("next revision")
+    (target / "README.md").write_text("mine")
+
+    made = plan.make(light_hub.listed(source), target, known)
+
+    assert [one.path for one in made.outdated] == [SHARD]
+    assert [one.path for one in made.wrong] == ["README.md"]
+    assert "1" in made.lines()[3]
 
 
 def test_plan_counts_what_a_partial_file_has(
