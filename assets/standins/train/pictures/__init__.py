@@ -1,0 +1,1 @@
+"""How the picture stand-in is made; see __main__.py."""
