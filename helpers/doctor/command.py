@@ -25,5 +25,7 @@ def command(as_json: bool, deep: bool, everything: bool, model_dir: str) -> None
     else:
         from rich.console import Console
 
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(errors="replace")  # a GBK terminal lacks the marks
         report.show(Console(), everything)
     sys.exit(0 if report.ok else 1)

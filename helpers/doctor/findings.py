@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from helpers import messages
+from helpers import messages, paths
 
 Status = Literal["ok", "warning", "problem", "unknown"]
 PREFIX = "doctor."
@@ -28,7 +28,7 @@ class Finding:
     Attributes:
         code: of its two texts (name, why) in messages; its id without the prefix.
         status: unknown where it could not be seen: never a guess.
-        evidence: what was seen, mostly as the tools print it.
+        evidence: what was seen, mostly as the tools print it; home and state are abbreviated.
         advice_code: of the text that says what to do; None where there is nothing to do.
         values: for that text's placeholders.
     """
@@ -72,19 +72,19 @@ class Finding:
 
 def ok(code: str, evidence: str, advice: str | None = None, **values: Any) -> Finding:
     """Return a finding that all is well; an advice then only explains."""
-    return Finding(code, "ok", evidence, advice, values)
+    return Finding(code, "ok", paths.shown(evidence), advice, values)
 
 
 def warning(code: str, evidence: str, advice: str, **values: Any) -> Finding:
     """Return a finding that a lab will meet, and most often survive."""
-    return Finding(code, "warning", evidence, advice, values)
+    return Finding(code, "warning", paths.shown(evidence), advice, values)
 
 
 def problem(code: str, evidence: str, advice: str, **values: Any) -> Finding:
     """Return a finding that something will not work as it is."""
-    return Finding(code, "problem", evidence, advice, values)
+    return Finding(code, "problem", paths.shown(evidence), advice, values)
 
 
 def unknown(code: str, evidence: str, advice: str, **values: Any) -> Finding:
     """Return a finding that it could not be seen, and how to see it."""
-    return Finding(code, "unknown", evidence, advice, values)
+    return Finding(code, "unknown", paths.shown(evidence), advice, values)

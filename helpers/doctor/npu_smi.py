@@ -231,8 +231,8 @@ class _Head:
 def _first(head: _Head, cells: list[str]) -> Chip | None:
     lead = " ".join(cells[: head.middle]).split()
     number = integer(lead[0]) if lead else None
-    if number is None or len(cells) < 2:
-        return None
+    if number is None or len(lead) < 2 or _BUS.match(_at(cells, head.middle)):
+        return None  # no name, or a second line whose first is cut off
     values = _named(head.tail, cells[head.middle + 1 :])
     return Chip(
         id=number,

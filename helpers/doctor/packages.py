@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_ROW = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)\s{2,}(\d[\w.+!-]*)(?:\s+(\S.*))?\s*$")
+_ROW = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)\s+(\d[\w.+!-]*)(?:\s+/\S.*|\s{2,}\S.*)?\s*$")
 _EQUALS = re.compile(r"^\s*(?:\[pip3\]\s*)?([A-Za-z0-9][\w.-]*)==(\d[\w.+!-]*)\s*$")
 _CONFLICT = re.compile(
     r"^\s*(\S+) (\S+) requires (.+?), (?:but you have (\S+) (\S+) which is incompatible"

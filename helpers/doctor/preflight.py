@@ -6,18 +6,15 @@ It starts nothing and downloads nothing.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-
-import yaml
 
 from helpers import catalog, messages
-from helpers.doctor import memory
+from helpers.doctor import memory, stacks
 from helpers.doctor.findings import STATUS_CODES, Finding, ok, problem, warning
+from helpers.doctor.machine import Machine
 from helpers.doctor.memory import GIB, Budget, Shape
+from helpers.doctor.npu_smi import MIB, Chip
 from helpers.options import Options
 from helpers.tables import Table
 
@@ -35,16 +32,6 @@ TERMS = {
 }
 STEP = 256
 """Suggested lengths are multiples of this."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """A model of the course as models.yml has it, before it is downloaded."""
-
-    name: str
-    shape: Shape
-    download_bytes: int
-    source: str
 
 
 @dataclass(frozen=True)
@@ -78,33 +65,6 @@ class Advice:
         return "\n".join(lines)
 
     __repr__ = __str__
-
-
-@lru_cache(maxsize=1)
-def known_models() -> tuple[Known, ...]:
-    """Return the course's models in the order of models.yml."""
-    loaded = yaml.safe_load(Path(__file__).with_name("models.yml").read_text(encoding="utf-8"))
-    return tuple(
-        Known(
-            name=entry["name"],
-            shape=memory.shape_of(entry["config"], entry["download_bytes"]),
-            download_bytes=entry["download_bytes"],
-            source=entry["source"],
-        )
-        for entry in loaded
-    )
-
-
-def shape_in(directory: str | Path) -> Shape:
-    """Return the shape of a model that is on disk, by its config.json and its weight files.
-
-    Raises:
-        OSError, ValueError, KeyError: no config.json that says enough.
-    """
-    folder = Path(directory)
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    size = sum(file.stat().st_size for file in folder.glob("*.safetensors"))
-    return memory.shape_of(config, size or None)
 
 
 def before_download(size: int, free: int, path: str) -> Advice:
@@ -162,6 +122,49 @@ def before_start(
     if length is not None:
         found.append(_cache(terms, length, share))
     return Advice(terms, tuple(found))
+
+
+def on_machine(shape: Shape, options: Options, machine: Machine) -> Advice:
+    """Return `before_start` for the chips that a program on this machine would get.
+
+    The chip with the least free memory decides; a machine without an NPU has no device memory to
+    divide, so that only context, pictures and parallelism are judged.
+    """
+    chips = _visible(machine, options)
+    usable, free = _memory(chips)
+    stack = stacks.of_engine(machine.engine.versions) if machine.engine else None
+    return before_start(
+        shape,
+        options,
+        usable=usable,
+        free=free,
+        devices=max(1, len(chips)),
+        vllm=(stack or stacks.default())["vllm"]["value"],
+    )
+
+
+def _visible(machine: Machine, options: Options) -> list[Chip]:
+    """Return the chips that are asked for, else those that the environment leaves, else all."""
+    text = machine.environ.get("ASCEND_RT_VISIBLE_DEVICES", "")
+    words = options.devices or [int(word) for word in text.split(",") if word.strip().isdecimal()]
+    chips = machine.npus.chips
+    return [chips[number] for number in words if number < len(chips)] or list(chips)
+
+
+def _memory(chips: list[Chip]) -> tuple[int | None, int | None]:
+    """Return usable and free bytes of the chip with the least; what an idle chip "uses" is the
+    firmware's, and not counted twice.
+    """
+    told = []
+    for chip in chips:
+        if chip.total_mb:
+            usable = int(chip.total_mb * MIB * memory.USABLE_SHARE)
+            held = chip.total_mb * MIB - usable
+            told.append((usable - max(0, (chip.used_mb or 0) * MIB - held), usable))
+    if not told:
+        return None, None
+    free, usable = min(told)
+    return usable, free
 
 
 def terms(budget: Budget) -> Table:

@@ -12,8 +12,10 @@ from typing import Any, Literal
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from helpers import catalog
+from helpers import catalog, messages
+from helpers.tables import Table
 
+PARTS = ("vllm", "vllm_ascend", "python", "cann", "torch", "torch_npu", "transformers", "glibc")
 Fit = Literal["exact", "near", "other", "unknown"]
 """exact: as the stack says; near: another build of the same release, or what another document of
 the same tag says; other: does not fit; unknown: cannot be compared.
@@ -33,6 +35,19 @@ def named(stack_id: str) -> dict[str, Any]:
         KeyError: no such stack.
     """
     return {stack["id"]: stack for stack in all_stacks()}[stack_id]
+
+
+def table(*parts: str) -> Table:
+    """Return a table of parts ("vllm", "cann", …; none takes those that an engine needs) by stack.
+
+    For a lab that shows versions: what it prints is course/versions.yml's, never typed again.
+    """
+    found = all_stacks()
+    head = (messages.text("doctor.stacks.part"), *(str(stack["id"]) for stack in found))
+    rows = [
+        (name, *(str(stack[name]["value"] or "-") for stack in found)) for name in parts or PARTS
+    ]
+    return Table(head, rows)
 
 
 def default() -> dict[str, Any]:

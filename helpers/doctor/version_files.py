@@ -47,7 +47,7 @@ def read(text: str) -> VersionFile:
     is_cann = "cann" in package or (not package and bool(_CANN_HOME.search(path)))
     cann = said.get("version") if is_cann else None
     if cann is None:
-        cann = said.get("version_dir") or _from_cfg(said)
+        cann = said.get("version_dir", "").removeprefix("cann-") or _from_cfg(said)
     firmware = "firmware_version" in said or "compatible_version_drv" in said
     driver = "ascendhal_version" in said or "compatible_version_fw" in said
     fits = _RANGE.search(said.get("compatible_version_fw", ""))

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from helpers.doctor import memory, preflight
+from helpers.doctor import known_models, memory
 from helpers.models import Model
 from helpers.server import Server
 
@@ -24,6 +24,6 @@ def test_kv_cache_size_in_the_log_is_what_the_formula_says(served: Server, model
     space = first_number(served, r"Explicitly set \(([\d.]+)/")
     assert model.path is not None
 
-    found = memory.cached_tokens(int(space * 2**30), preflight.shape_in(model.path))
+    found = memory.cached_tokens(int(space * 2**30), known_models.shape_in(model.path))
 
     assert found == pytest.approx(tokens, rel=0.02)

@@ -6,18 +6,19 @@ import re
 from pathlib import Path
 from typing import Any
 
+import doctor_machines as machines
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import models, paths
-from helpers.doctor import memory, preflight
+from helpers.doctor import known_models, memory, preflight
 from helpers.doctor.findings import Finding
 from helpers.options import Options
 
 GIB = 2**30
 LOGS = Path(__file__).parents[1] / "fixtures" / "recorded" / "serve"
-KNOWN = {one.name: one for one in preflight.known_models()}
+KNOWN = {one.name: one for one in known_models.all_known()}
 MINICPM5, MINICPM_V = KNOWN["MiniCPM5-2B"].shape, KNOWN["MiniCPM-V-4_5"].shape
 A2 = int(65536 * 2**20 * memory.USABLE_SHARE)
 OPTIONS = Options("m", max_model_len=32768, gpu_memory_utilization=0.85, tensor_parallel_size=1)
@@ -111,7 +112,7 @@ def test_tensor_parallelism_never_splits_a_key_value_head() -> None:
 def test_shape_of_the_stand_in_on_disk_has_the_size_of_its_files() -> None:
     folder = paths.STANDINS / "minicpm5"
 
-    shape = preflight.shape_in(folder)
+    shape = known_models.shape_in(folder)
 
     assert shape.weight_bytes == models.inspect(folder, "x").bytes
     assert memory.token_bytes(shape) == 2 * 3 * 2 * 64 * 2
@@ -200,7 +201,7 @@ def test_tensor_parallelism_that_cannot_be_gets_the_largest_that_can(
     assert found["preflight.parallel"].values == {"best": best}
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(
     st.integers(6 * GIB, 70 * GIB),
     st.sampled_from([0.5, 0.7, 0.85, 0.9]),
@@ -221,6 +222,35 @@ def test_following_the_advice_makes_the_problem_go_away(
     for way in ways:
         again = preflight.before_start(MINICPM5, options.with_values(**way), usable=usable)
         assert by_id(again)["preflight.memory"].status == "ok", way
+
+
+def test_start_on_a_machine_takes_the_fullest_of_the_chips_that_it_gets() -> None:
+    busy = machines.load("busy_one_of_eight").machine
+
+    everywhere = preflight.on_machine(MINICPM5, OPTIONS, busy)
+    elsewhere = preflight.on_machine(MINICPM5, OPTIONS.with_values(devices=(0,)), busy)
+
+    assert by_id(everywhere)["preflight.start"].status == "problem"
+    assert by_id(elsewhere)["preflight.start"].status == "ok"
+    assert elsewhere.budget is not None
+    assert elsewhere.budget.free == pytest.approx(elsewhere.budget.usable, rel=0.01)
+
+
+def test_start_on_a_machine_counts_only_the_devices_that_are_visible() -> None:
+    machine = machines.load("ok_a2_one_visible").machine
+
+    found = by_id(
+        preflight.on_machine(MINICPM5, OPTIONS.with_values(tensor_parallel_size=2), machine)
+    )
+
+    assert found["preflight.parallel"].values == {"best": 1}
+
+
+def test_start_on_a_machine_without_an_npu_judges_no_memory() -> None:
+    advice = preflight.on_machine(MINICPM5, OPTIONS, machines.load("ok_cpu_laptop").machine)
+
+    assert advice.budget is None
+    assert advice.ok
 
 
 def test_start_where_the_memory_is_unknown_still_checks_the_rest() -> None:

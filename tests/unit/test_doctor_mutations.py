@@ -39,7 +39,7 @@ JUNK = [
     "\r",
 ]
 QUICK = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 

@@ -113,6 +113,15 @@ def test_table_that_follows_another_is_the_one_that_counts() -> None:
     assert found == npu_smi.table(A3)
 
 
+def test_table_whose_first_line_is_cut_off_does_not_invent_a_chip() -> None:
+    lines = A2.splitlines()
+    first = next(i for i, line in enumerate(lines) if "910B3" in line)
+
+    found = npu_smi.table("\n".join(lines[:first] + lines[first + 1 :]))
+
+    assert [chip.id for chip in found.chips] == list(range(1, 8))
+
+
 def test_table_of_text_without_a_table_is_empty() -> None:
     assert npu_smi.table("| grep 910\n+----+\nhello") == npu_smi.Table()
 

@@ -152,6 +152,15 @@ def test_pip_output_gives_packages_and_conflicts(entry: dict[str, Any]) -> None:
     assert len(complaints) == wanted.get("conflicts", 0)
 
 
+def test_pip_list_reads_the_row_of_its_longest_name_and_no_sentence() -> None:
+    text = "Package Version\nopencv-python-headless 4.11.0.86\nvllm                   0.23.0+empty /src\nPython 3 is here"
+
+    assert packages.pip_list(text) == {
+        "opencv-python-headless": "4.11.0.86",
+        "vllm": "0.23.0+empty",
+    }
+
+
 def test_conflict_with_something_missing_has_no_version_found() -> None:
     text = (FOLDER / "pip" / "pip_conflicts_vllm0.18.0_ascend0.18.0rc1.txt").read_text("utf-8")
 

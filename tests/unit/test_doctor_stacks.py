@@ -138,3 +138,12 @@ def test_idle_recordings_are_below_the_limit_of_an_idle_chip(path: object) -> No
     over = [c for c in table.chips if c.used_mb is not None and c.used_mb > chips.idle_limit_mb(c)]
 
     assert bool(over) <= bool(busy)
+
+
+def test_table_of_stacks_shows_the_parts_that_were_asked_for() -> None:
+    table = stacks.table("vllm", "cann")
+
+    assert [row[0] for row in table.rows] == ["vllm", "cann"]
+    assert table.rows[1][1:] == tuple(
+        stack["cann"]["value"] or "-" for stack in stacks.all_stacks()
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helpers.doctor import chips, memory, preflight, stacks
+from helpers.doctor import chips, known_models, memory, preflight, stacks
 from helpers.doctor.findings import Finding, ok, problem, warning
 from helpers.doctor.machine import Machine
 
@@ -56,7 +56,7 @@ def memory_fits(machine: Machine) -> Iterator[Finding]:
     usable = memory_of(machine)
     if usable is None or chips.of_machine(machine.npus.chips) not in chips.SUPPORTED:
         return
-    for known in preflight.known_models():
+    for known in known_models.all_known():
         code, shorter = CODES[known.name]
         wanted = WANTED_TOKENS[known.name]
         terms = memory.budget(
