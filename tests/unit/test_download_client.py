@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from light import light_hub
+from setup_fakes import BASE
 
 from helpers import cli, download, interpreters, messages, paths, setup
 from helpers.download import access, client, errors, meter
@@ -152,6 +153,7 @@ def fake_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     (tmp_path / "requirements" / "atomgit.lock").write_text("one==1 \\\n    --hash=sha256:0\n")
     monkeypatch.setattr(paths, "REQUIREMENTS", tmp_path / "requirements")
     monkeypatch.setattr(paths, "venvs_dir", lambda: tmp_path / "venvs")
+    monkeypatch.setattr(setup.pythons, "candidates", lambda series, given=None: [BASE])
     commands.reset()
     yield tmp_path
 
