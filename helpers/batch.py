@@ -168,11 +168,7 @@ def _one(
     first = catalog.labs().get(job.lab, {}).get("first_answer")
 
     def told(found: Checkpoint) -> None:
-        mark = messages.text(f"checkpoint.status.{found.status}")
-        say(
-            f"  {title}  {found.step:<22} {mark}  {time.monotonic() - begun:6.1f} s"
-            + (f"  {found.reason}" if found.reason else "")
-        )
+        say(f"  {title}  {_line(found, time.monotonic() - begun)}")
         if found.step == first and found.status == "pass" and not answered:
             answered.append(time.time() - clock)
 
@@ -204,6 +200,11 @@ def _one(
     )
     if interrupt is not None:
         raise interrupt
+
+
+def _line(found: Checkpoint, seconds: float) -> str:
+    mark = messages.text(f"checkpoint.status.{found.status}")
+    return f"{found.step:<22} {mark}  {seconds:6.1f} s  {found.reason or ''}".rstrip()
 
 
 def _tried(
