@@ -1,7 +1,8 @@
 """Tools for a model: schemas from Python functions, and the call → run → answer loop.
 
 `schema` describes and validates, `execution` runs one call, `loop` holds the conversation,
-`transcript` shows it, `parser` asks the engine's own tool parser. Requests are `chat`'s.
+`transcript` shows it, `parser` asks the engine's own tool parser, `cases` has texts for it.
+Requests are `chat`'s.
 """
 
 from __future__ import annotations

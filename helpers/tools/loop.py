@@ -36,52 +36,49 @@ def run_tools(
     server: Endpoint | None = None,
     **more: Any,
 ) -> Transcript:
-    """Return the transcript of a conversation in which the model may call tools.
-
-    A call's problem (unknown name, arguments that do not validate, an exception, a timeout, a
-    result too long or not JSON) is sent to the model as the result of that call.
+    """Return the transcript of a conversation in which the model may call tools; a call's problem
+    (a ToolProblem of `tool_errors`) is sent to the model as the result of that call.
 
     Args:
         prompt, thinking, server, more: as `chat.ask` has them.
         tools: made by `tool`, or typed functions with a docstring.
-        tool_choice: "auto", "none", "required" or a named tool, for every round; or a function of
-            the round's number, counted from 1.
-        repair: what follows arguments that do not validate. "tell" sends the findings to the model;
-            "grammar" drops that turn and asks once more with tool_choice="required", where the
-            server's grammar holds the model to the schema.
+        tool_choice: for every round, or a function of the round's number, counted from 1.
+        repair: what follows arguments that do not validate: "tell" the model, or drop the turn and
+            ask once more under the server's "grammar" (tool_choice="required").
         max_rounds: requests after which the loop is stopped.
-        tool_timeout: seconds that one call may take.
-        result_limit: characters that one result may have.
+        tool_timeout, result_limit: seconds of one call, characters of its result.
     Raises:
-        NotATool, DuplicateTool: the tools cannot be offered.
-        As `chat.ask`; ToolsNotEnabled, ToolSchemaRefused and others of `tool_errors` among them.
+        NotATool, DuplicateTool: the tools cannot be offered. Others: as `chat.ask`.
     """
     known = offered(tools)
     turns = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
     transcript = Transcript([dict(turn) for turn in turns])
+    more |= {"tools": [one.schema for one in known.values()], "thinking": thinking}
     begun, again = time.monotonic(), False
     for number in range(1, max_rounds + 1):
         choice = tool_choice(number) if callable(tool_choice) else tool_choice
         more["tool_choice"] = "required" if again else choice
-        more["tools"] = [one.schema for one in known.values()]
-        answer = chat.ask(transcript.messages, thinking=thinking, server=server, **more)
+        answer = chat.ask(transcript.messages, server=server, **more)
         if not answer.tool_calls or answer.finish_reason == "length":
             _end(transcript, answer)
             break
         wrong = [call for call in answer.tool_calls if not _fits(call, known)]
         again = repair == "grammar" and not again and bool(wrong)
-        results = tuple(
-            execution.run(call, known, tool_timeout, result_limit)
-            for call in (wrong if again else answer.tool_calls)
-        )
-        transcript.rounds.append(Round(answer, results, dropped=again))
-        if not again:
-            transcript.messages.append(_said(answer))
-            transcript.messages += [one.as_message() for one in results]
+        asked = wrong if again else answer.tool_calls
+        results = [execution.run(call, known, tool_timeout, result_limit) for call in asked]
+        _take(transcript, Round(answer, tuple(results), dropped=again))
     else:
         transcript.problem = EndlessCalling(rounds=max_rounds)
     transcript.seconds = time.monotonic() - begun
     return transcript
+
+
+def _take(transcript: Transcript, done: Round) -> None:
+    """Take a round with calls in; the conversation goes on from it unless it is dropped."""
+    transcript.rounds.append(done)
+    if not done.dropped:
+        transcript.messages.append(_said(done.answer))
+        transcript.messages += [one.as_message() for one in done.results]
 
 
 def _end(transcript: Transcript, answer: Answer) -> None:
@@ -105,8 +102,9 @@ def _fits(call: ToolCall, known: Mapping[str, Tool]) -> bool:
 def _said(answer: Answer) -> dict[str, Any]:
     """Return the assistant's message with its calls, as it is sent back.
 
-    The server parses the arguments of past calls and refuses the whole request where they are no
-    JSON object, so those are replaced; the result tells the model what was wrong.
+    Arguments that are no JSON object are replaced: the chat template needs an object. vLLM 0.32
+    does the same, a server that does not would refuse the conversation from then on. The result
+    tells the model what was wrong.
     """
     calls = [one.as_message() for one in answer.tool_calls]
     for call in calls:

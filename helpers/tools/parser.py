@@ -12,23 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers import environment, messages, paths
+from helpers import environment, paths
 from helpers.engines import Ascend, Cpu
 from helpers.models import Model
 from helpers.options import Options
-from helpers.tables import Table
 from helpers.tool_calls import ToolCall
 from helpers.tool_errors import ParserUnavailable
 from helpers.tools.schema import Tool
 
 MINICPM5 = "minicpm5"
 _SCRIPT = Path(__file__).with_name("in_engine.py")
-_CASES = (
-    "tools.parsed.case",
-    "tools.parsed.text",
-    "tools.parsed.calls",
-    "tools.parsed.content",
-)
 
 
 @dataclass(frozen=True)
@@ -83,31 +76,6 @@ def parse(
         for name in parsers
         for text, one in zip(texts, told["parsed"][name], strict=True)
     ]
-
-
-def cases(labels: Sequence[str], parsed: Sequence[Parsed]) -> Table:
-    """Return a table of texts and what became of them, a label before each."""
-    head = [messages.text(code) for code in _CASES]
-    rows = [
-        (label, one.text.replace("\n", "⏎"), _shown(one), json_text(one.content))
-        for label, one in zip(labels, parsed, strict=True)
-    ]
-    return Table(head, rows)
-
-
-def comparison(parsed: Sequence[Parsed]) -> Table:
-    """Return a table of parsers and the calls that each found."""
-    head = [messages.text("tools.parsed.parser"), messages.text("tools.parsed.calls")]
-    return Table(head, [(one.parser, _shown(one)) for one in parsed])
-
-
-def json_text(value: object) -> str:
-    """Return a value as the JSON that the client sees: null, or a quoted text."""
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _shown(parsed: Parsed) -> str:
-    return " · ".join(map(str, parsed.calls)) or "–"
 
 
 def _calls(found: Sequence[Sequence[str]]) -> tuple[ToolCall, ...]:
