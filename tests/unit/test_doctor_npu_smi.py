@@ -107,6 +107,29 @@ def test_table_of_a_chip_named_by_a_number_is_read() -> None:
     assert [(c.name, c.chip, c.total_mb) for c in found] == [("310", 0, 44280), ("310", 1, 43693)]
 
 
+def test_table_of_npu_smi_26_with_the_pid_in_the_container_has_its_processes() -> None:
+    # As public documents show npu-smi 26.0.rc1: a fifth column, and other widths.
+    text = """
+    | NPU   Name      | Health        | Power(W)    Temp(C)            Hugepages-Usage(page) |
+    | Chip            | Bus-Id        | AICore(%)   Memory-Usage(MB)   HBM-Usage(MB)         |
+    | 0     910B4     | OK            | 82.6        32                 0    / 0              |
+    | 0               | 0000:C1:00.0  | 0           0    / 0           2871 / 32768          |
+    | NPU     Chip    | Process id    | Process name | Process memory(MB) | Process id in container |
+    | 0       0       | 485946        | pytest       | 5175               | NA                      |
+    """
+
+    found = npu_smi.table(text)
+
+    assert found.processes == (npu_smi.Process(0, 0, 485946, "pytest", 5175),)
+    assert found.chips[0].total_mb == 32768
+
+
+def test_table_whose_memory_in_use_is_not_available_keeps_the_total() -> None:
+    found = npu_smi.table(DUO.replace("1175 / 44280", "NA / 44280")).chips[0]
+
+    assert (found.used_mb, found.total_mb) == (None, 44280)
+
+
 def test_table_that_follows_another_is_the_one_that_counts() -> None:
     found = npu_smi.table(A2 + "\n" + A3)
 
