@@ -1,9 +1,9 @@
 """Engine tests: the real vLLM on the CPU, started through helpers as a lab does.
 
-The device is exclusive and a start takes half a minute, so there is one server for all: a test that
-only asks takes `served`. A test that must start its own says why in its docstring and takes
-`device`, which stops the shared one first. Such tests are ordered last, whatever file they stand
-in; nothing that takes `served` runs after them.
+The device is exclusive and a start takes half a minute, so there is one server at a time for all: a
+test that only asks takes `served` (text) or `pictured` (pictures). A test that must start its own
+says why in its docstring and takes `device`, which stops the shared one first. The tests are
+ordered so, whatever file they stand in: those of `served`, those of `pictured`, those of `device`.
 
 LAB_TEST_MODEL_DIR serves another checkpoint than the course's stand-in; what only the stand-in can
 answer is then skipped.
@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import pictures_server
 import pytest
 
 from helpers import catalog, engines, models, server
@@ -25,22 +26,29 @@ from helpers.server import Server, StopProof
 
 HERE = Path(__file__).parent
 LAB = "02_minicpm5"
+HOLDERS = {"served", "pictured", "device"}
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Move the tests that take `device` behind all others of this directory."""
+    """Move the tests that take `pictured`, then those that take `device`, behind all others of this
+    directory.
+    """
     ours = [item for item in items if HERE in item.path.parents]
     for item in ours:
-        if {"served", "device"} <= set(item.fixturenames):
-            raise pytest.UsageError(f"{item.nodeid}: takes both `served` and `device`")
-    ordered = iter(sorted(ours, key=lambda item: "device" in item.fixturenames))
+        if len(HOLDERS & set(item.fixturenames)) > 1:
+            raise pytest.UsageError(f"{item.nodeid}: takes more than one of {sorted(HOLDERS)}")
+    ordered = iter(sorted(ours, key=_turn))
     places = set(ours)
     items[:] = [next(ordered) if item in places else item for item in items]
 
 
+def _turn(item: pytest.Item) -> int:
+    return 2 * ("device" in item.fixturenames) + ("pictured" in item.fixturenames)
+
+
 class Shared:
-    """The server that the tests share: started for the first, stopped once, its proof kept."""
+    """The server that the tests share: one at a time, stopped once, its proof kept."""
 
     def __init__(self) -> None:
         self.server: Server | None = None
@@ -94,6 +102,29 @@ def served(engine: Cpu, model: Model, options: Options, shared: Shared) -> Serve
     assert isinstance(started, Server)
     shared.server = started
     started.wait_ready(300)
+    return started
+
+
+@pytest.fixture(scope="session")
+def dead_proxy() -> str:
+    """Return the address of a proxy that is not there."""
+    return "http://127.0.0.1:9"
+
+
+@pytest.fixture(scope="session")
+def pictured(engine: Cpu, shared: Shared, dead_proxy: str) -> Server:
+    """Return the shared server of the picture stand-in, ready; only ask it.
+
+    It may fetch pictures from loopback and from a host that does not exist, waits a second for
+    them, and was started where http_proxy leads nowhere.
+    """
+    shared.stop()
+    hosts = ("127.0.0.1", "no-such-host.invalid")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("http_proxy", "HTTP_PROXY"):
+            patch.setenv(name, dead_proxy)
+        started = pictures_server.start(engine, allowed_media_domains=hosts, image_fetch_timeout=1)
+    shared.server, shared.proof = started, None
     return started
 
 
