@@ -12,8 +12,27 @@ import torch
 from PIL import Image
 from transformers import AutoImageProcessor, BatchFeature
 from transformers.image_processing_utils import BaseImageProcessor
+from transformers.processing_utils import ImagesKwargs
 
 from .slicing import slice_image, sliced_grid
+
+
+class MiniCPMVImageKwargs(ImagesKwargs, total=False):
+    """What a call may change."""
+
+    max_slice_nums: int
+
+
+def _prompts(images: Any) -> list[list[Image.Image]]:
+    """Return each prompt's pictures."""
+    if isinstance(images, Image.Image):
+        images = [[images]]
+    elif len(images) and getattr(images[0], "ndim", 0) != 4 and not isinstance(images[0], list):
+        images = [images]
+    return [
+        [one if isinstance(one, Image.Image) else Image.fromarray(one) for one in pictures]
+        for pictures in images
+    ]
 
 
 class MiniCPMVImageProcessor(BaseImageProcessor):
@@ -28,6 +47,7 @@ class MiniCPMVImageProcessor(BaseImageProcessor):
     """
 
     model_input_names = ["pixel_values"]
+    valid_kwargs = MiniCPMVImageKwargs
 
     def __init__(
         self,
@@ -104,15 +124,12 @@ class MiniCPMVImageProcessor(BaseImageProcessor):
         """Return pixel_values, image_sizes and tgt_sizes, each a list a prompt.
 
         Args:
-            images: a picture, a prompt's pictures, or a list of prompts' pictures.
+            images: a picture, a prompt's pictures, or a list of prompts' pictures; a picture may
+                also be an array (height, width, 3) of bytes, as a video's frame is.
         """
-        if isinstance(images, Image.Image):
-            images = [[images]]
-        elif images and isinstance(images[0], Image.Image):
-            images = [images]
         found: dict[str, list[Any]] = {"pixel_values": [], "image_sizes": [], "tgt_sizes": []}
         limit = max_slice_nums or self.max_slice_nums
-        for pictures in images:
+        for pictures in _prompts(images):
             slices = [
                 piece
                 for picture in pictures

@@ -14,10 +14,6 @@ from transformers.processing_utils import ProcessorMixin
 class MiniCPMVProcessor(ProcessorMixin):
     """Tokenizer and image processor of the checkpoint."""
 
-    attributes = ["image_processor", "tokenizer"]
-    image_processor_class = "AutoImageProcessor"
-    tokenizer_class = "AutoTokenizer"
-
     def __init__(self, image_processor: Any = None, tokenizer: Any = None, **options: Any) -> None:
         """Keep both."""
         super().__init__(image_processor, tokenizer, **options)

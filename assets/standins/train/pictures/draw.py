@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
 from .scene import BACKGROUNDS, COLOURS, Scene
 
 Point = tuple[float, float]
+TALLEST, LARGEST = 0.45, 0.3
+"""Height of the digits in heights of the picture; radius of a shape in widths; at most."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,7 @@ def _places(
 ) -> list[tuple[float, float, float]]:
     """Return (x, y, radius) of shapes that neither touch each other nor leave the picture."""
     width, height = size
-    largest = 0.42 * min(size) if count == 1 else 0.5 * math.sqrt(width * height / count) * 0.72
-    largest = min(largest, 0.4 * min(size))
+    largest = min(0.36 * math.sqrt(width * height / count), LARGEST * min(size))
     for attempt in range(400):
         shrink = 1 - 0.4 * attempt / 400
         radius = largest * shrink * rng.uniform(0.62, 1.0)
@@ -110,16 +112,22 @@ def _shapes(
     return [Mark(scene.shape, x, y) for x, y, _ in places]
 
 
+@lru_cache(maxsize=512)
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    font = ImageFont.load_default(size)
+    assert isinstance(font, ImageFont.FreeTypeFont), "Pillow was built without FreeType"
+    return font
+
+
 def _number(
     draw: ImageDraw.ImageDraw, scene: Scene, size: tuple[int, int], rng: random.Random
 ) -> list[Mark]:
     width, height = size
     fill = _shade(COLOURS[scene.colour], rng, 12)
-    trial = ImageFont.load_default(100)
-    left, top, right, bottom = draw.textbbox((0, 0), scene.number, font=trial)
+    left, top, right, bottom = draw.textbbox((0, 0), scene.number, font=_font(100))
     share = rng.uniform(0.7, 0.94)
-    scale = min(share * width / (right - left), 0.62 * height / (bottom - top))
-    font = ImageFont.load_default(max(8, 100 * scale))
+    scale = min(share * width / (right - left), TALLEST * height / (bottom - top))
+    font = _font(max(8, round(100 * scale)))
     left, top, right, bottom = draw.textbbox((0, 0), scene.number, font=font)
     x = rng.uniform(0.03 * width, 0.97 * width - (right - left))
     y = rng.uniform(0.06 * height, 0.94 * height - (bottom - top))

@@ -81,11 +81,11 @@ def see(what: scene.Scene, image: Image.Image, marks: list[draw.Mark]) -> Seen:
 
 
 def _size(rng: random.Random, what: scene.Scene, large: bool) -> tuple[int, int]:
-    """Return a random size; a third of the pictures is not square."""
+    """Return a random size; three in ten pictures are not square, up to about 16:9."""
     area = rng.uniform(500, 1300) if large else rng.uniform(120, 440)
     ratio = 1.0
-    if rng.random() < 0.35:
-        ratio = 2 ** rng.uniform(-1.1, 1.1)
+    if rng.random() < 0.3:
+        ratio = 2 ** rng.uniform(-0.85, 0.85)
         if len(what.number) > 2 and ratio < 0.8:
             ratio = 1 / ratio
     return round(area * ratio**0.5), round(area / ratio**0.5)

@@ -15,9 +15,9 @@ from . import network, optimizing, patches, samples
 IGNORED = -100
 TOWER_SHARE = 0.25
 """Of the learning rates: what the first stage has learned moves more slowly."""
-SINGLE, DOUBLE, TEXT = 18, 5, 8
+SINGLE, DOUBLE, TEXT = 14, 4, 6
 """Conversations a step: about one picture, about two, about none."""
-KEPT, FRESH = 4000, 18
+KEPT, FRESH = 4000, 14
 KEEP_EVERY, SHOWN = 200, 25
 
 

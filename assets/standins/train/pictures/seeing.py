@@ -13,7 +13,7 @@ from torch import nn
 
 from . import network, optimizing, patches, scene, start
 
-BATCH, FRESH, KEPT = 64, 24, 4000
+BATCH, FRESH, KEPT = 48, 18, 4000
 """Pictures a step; how many of them are drawn anew; how many drawn ones are kept for reuse."""
 MARKS, ATTENTION, EMPTY = 4.0, 0.3, 0.15
 """Weights of the losses beside the fields' own, and of the cells in which nothing lies."""
