@@ -13,6 +13,6 @@ bench:     setup ; @$(COURSE) tests/benchmarks/run.py $(BENCH)
 lint:      setup ; @$(COURSE) -m ruff check . && $(COURSE) -m ruff format --check . && $(COURSE) -m mypy
 lab:       ; @$(PYTHON) -m helpers setup --lab
 kernel:    ; @$(PYTHON) -m helpers setup --kernel
-notebooks: setup ; @$(COURSE) course/build.py --execute $(or $(EXECUTE),changed)
+notebooks: setup ; @$(COURSE) course/build.py --execute $(or $(EXECUTE),changed) $(LABS)
 lock:      ; @$(PYTHON) -m helpers.setup.lock
 clean:     ; @rm -rf build .pytest_cache .ruff_cache .mypy_cache .hypothesis

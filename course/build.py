@@ -1,7 +1,7 @@
 """Build the notebooks from course/: two editions from one source, canonical form, outputs from a
 real run.
 
-Usage: python course/build.py [--execute changed|all|none] [--check]
+Usage: python course/build.py [--execute changed|all|none] [--check] [LAB …]
 
 The learner edition goes to notebooks/, with the outputs of a run on the engine of this machine; the
 solution edition to build/solutions/, without outputs. Stored outputs are kept as long as the code
@@ -193,17 +193,20 @@ def differences() -> list[str]:
     return found
 
 
-def build(execute_which: str) -> bool:
-    """Write both editions of every lab; return True if all executed checkpoints held.
+def build(execute_which: str, labs: list[str]) -> bool:
+    """Write both editions of the labs; return True if all executed checkpoints held.
 
     Args:
         execute_which: "changed", "all" or "none".
+        labs: ids; an empty list means every lab.
     """
     troubleshooting.main()
     claims.main()
     wanted: list[tuple[str, str, NotebookNode]] = []
     built: dict[Path, NotebookNode] = {}
     for lab, language in sourced_labs():
+        if labs and lab not in labs:
+            continue
         SOLUTIONS.joinpath(language).mkdir(parents=True, exist_ok=True)
         solved = dumps(solution(read(lab, language)))
         SOLUTIONS.joinpath(language, f"{lab}.ipynb").write_text(solved, encoding="utf-8")
@@ -229,12 +232,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--execute", choices=("changed", "all", "none"), default="changed")
     parser.add_argument("--check", action="store_true", help="only tell what differs")
+    parser.add_argument("labs", nargs="*", metavar="LAB", help="default: every lab")
     arguments = parser.parse_args()
     if arguments.check:
         found = differences()
         print("\n".join(found) or "notebooks/ is what course/ makes")
         return 1 if found else 0
-    return 0 if build(arguments.execute) else 1
+    return 0 if build(arguments.execute, arguments.labs) else 1
 
 
 if __name__ == "__main__":

@@ -119,3 +119,4 @@ class ServerState(BaseModel):
     stand_in: bool = False
     made_from: dict[str, Any] = {}
     capabilities: list[str] | None = None
+    memory_before: dict[str, int] = {}

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from helpers import environment, messages, paths
+from helpers import device_memory, environment, messages, paths
 from helpers.engines import Engine, Remote
 from helpers.errors import EngineUnavailable, PortTaken, StateUnwritable
 from helpers.models import Model
@@ -78,7 +78,7 @@ def launch(
         StateUnwritable, EngineUnavailable: as `start`.
     """
     port = options.port if kind == "server" else 0
-    log = new_log(port, kind)
+    log, memory = new_log(port, kind), device_memory.used(engine.name)
     try:
         child, identity = process.spawn(argv, env, log, paths.state_dir())
     except OSError as error:
@@ -97,6 +97,7 @@ def launch(
             engine=engine.name,
             engine_version=made_from.engine_version,
             log=str(log),
+            memory_before=memory,
             stand_in=model.stand_in,
             capabilities=None if model.capabilities is None else sorted(model.capabilities),
         )

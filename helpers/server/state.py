@@ -37,6 +37,7 @@ class State:
         started: start time of the leader in clock ticks since boot.
         fingerprint: hash of `made_from`.
         capabilities: of the served model, as models.Model says.
+        memory_before: bytes in use on each chip before the start; {} where there is none.
         made_from: the fields of `fingerprint.Fingerprint`; {} in a file of an earlier version.
     """
 
@@ -60,6 +61,7 @@ class State:
     kind: str = "server"
     made_from: dict[str, Any] = field(default_factory=dict)
     capabilities: list[str] | None = None
+    memory_before: dict[str, int] = field(default_factory=dict)
 
     def identity(self) -> process.Identity:
         """Return the process that the file speaks of."""

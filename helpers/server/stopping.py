@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from helpers import messages
+from helpers import device_memory, messages
 from helpers.errors import StopFailed
 from helpers.server import process, state
 from helpers.server.endpoint import LocalEndpoint
@@ -25,8 +25,9 @@ class StopProof:
         processes_left: "pid name" of each process of the group that still lives; empty is the
             proof.
         port_free: True if nobody listens on the port any more.
-        device_memory: "not applicable" (CPU), "unknown" (an NPU: the driver's table is not read
-            yet), never a guess.
+        device_memory: "not applicable" (CPU); on an NPU "returned" where npu-smi shows, within
+            60 s, no more than 1 GiB above what was in use before the start, else "unknown", never
+            "free".
         seconds: from the first signal to the proof.
     """
 
@@ -74,7 +75,7 @@ def stop(
     left = process.names(process.end(found.identity(), child, grace)) if found.is_here() else []
     has_port = found.kind == "server"
     free = not has_port or _becomes_free(found.host, found.port, 5.0 if alive else 0.2)
-    memory = "unknown" if found.engine == "ascend" else "not applicable"
+    memory = device_memory.returned(found.engine, found.memory_before)
     proof = StopProof(left, free, memory, time.monotonic() - begun)
     if left or (alive and not free):  # where it had died before, its port may be a stranger's now
         raise StopFailed(

@@ -35,7 +35,7 @@ class Environment:
     """One virtual environment and how it is made.
 
     Attributes:
-        name: "course" or "engine", as shown.
+        name: "course", "engine" or "atomgit", as shown.
         directory: where it lies.
         sources: files that it is made from: a change of one makes it unfinished.
         python: what it is built on.
