@@ -23,6 +23,7 @@ import claims
 import jupytext
 import nbformat
 import troubleshooting
+import version_pages
 from nbformat import NotebookNode
 
 import helpers
@@ -176,7 +177,7 @@ def sourced_labs() -> list[tuple[str, str]]:
 
 def differences() -> list[str]:
     """Return a line for each notebook that is not what course/ makes; executes nothing."""
-    found = []
+    found, spoken = [], messages.language()
     for lab, language in sourced_labs():
         path, built = target(lab, language), learner(read(lab, language))
         with_stored_outputs(built, path)
@@ -190,6 +191,11 @@ def differences() -> list[str]:
         page = claims.target(language)
         if not page.exists() or page.read_text(encoding="utf-8") != claims.page(language):
             found.append(f"{page.relative_to(paths.ROOT)}: not what course/claims.yml makes")
+        for name, make in version_pages.PAGES.items():
+            page = version_pages.target(name, language)
+            if not page.exists() or page.read_text(encoding="utf-8") != make(language):
+                found.append(f"{page.relative_to(paths.ROOT)}: not what course/versions.yml makes")
+    messages.use(spoken)  # the version pages speak each language in turn
     return found
 
 
@@ -200,8 +206,11 @@ def build(execute_which: str, labs: list[str]) -> bool:
         execute_which: "changed", "all" or "none".
         labs: ids; an empty list means every lab.
     """
+    spoken = messages.language()
     troubleshooting.main()
+    version_pages.main()
     claims.main()
+    messages.use(spoken)
     wanted: list[tuple[str, str, NotebookNode]] = []
     built: dict[Path, NotebookNode] = {}
     for lab, language in sourced_labs():
