@@ -1,5 +1,5 @@
 """Pictures that go wrong, on the real multimodal server: a typed error each, told in zh and en, the
-server's own text kept; and those that only look wrong, which are answered as their plain twins.
+server's own text kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from light.light_host import LightHost, hosting
 from PIL import Image, ImageDraw
 
-from helpers import chat, images, messages
+from helpers import chat, messages
 from helpers import picture_errors as wrong
 from helpers.errors import LabError
 from helpers.server import Server, process
@@ -257,82 +257,6 @@ def test_bad_picture_of_this_kernel_is_refused_before_the_server_sees_it(
     error = _caught(lambda: chat.ask(QUESTION, image=source, server=pictured, **GREEDY))
 
     assert type(error) is kind
-
-
-def _seen(server: Server, source: Any) -> tuple[str, int, list[float]]:
-    """Return what the model answers to a picture, the prompt's tokens, and how sure it was."""
-    body = chat.request(
-        QUESTION, server.served_model_name, None, None, source, logprobs=True, **GREEDY
-    )
-    reply = server.session.post(f"{server.base_url}/v1/chat/completions", json=body, timeout=120)
-    reply.raise_for_status()
-    told = reply.json()
-    choice = told["choices"][0]
-    sure = [token["logprob"] for token in choice["logprobs"]["content"]]
-    return choice["message"]["content"], told["usage"]["prompt_tokens"], sure
-
-
-def _assert_same(one: tuple[str, int, list[float]], other: tuple[str, int, list[float]]) -> None:
-    assert one[:2] == other[:2]
-    assert one[2] == pytest.approx(other[2], abs=0.02)
-
-
-def _on_white(image: Image.Image) -> Image.Image:
-    white = Image.new("RGB", image.size, "white")
-    white.paste(image, mask=image.getchannel("A"))
-    return white
-
-
-def _with_hole() -> Image.Image:
-    image = _drawn().convert("RGBA")
-    image.paste((0, 200, 0, 0), (250, 20, 430, 200))  # green, but wholly transparent
-    return image
-
-
-def _turned() -> bytes:
-    """Return a photo that lies on its side, and says so."""
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    return _bytes(_drawn((896, 448)), "JPEG", quality=95, exif=exif)
-
-
-PALETTE = _drawn().convert("P", palette=Image.Palette.ADAPTIVE)
-CMYK = _bytes(_drawn().convert("CMYK"), "JPEG", quality=95)
-TWINS: dict[str, tuple[bytes, Image.Image]] = {
-    "opaque RGBA": (_bytes(_drawn().convert("RGBA")), _drawn()),
-    "transparent RGBA": (_bytes(_with_hole()), _on_white(_with_hole())),
-    "palette": (_bytes(PALETTE), PALETTE.convert("RGB")),
-    "CMYK": (CMYK, Image.open(io.BytesIO(CMYK)).convert("RGB")),
-    "grey": (_bytes(_drawn().convert("L")), _drawn().convert("L").convert("RGB")),
-}
-
-
-@pytest.mark.parametrize("case", TWINS)
-def test_picture_in_another_colour_mode_is_seen_as_its_rgb_twin(
-    pictured: Server, case: str
-) -> None:
-    odd, plain = TWINS[case]
-
-    _assert_same(_seen(pictured, odd), _seen(pictured, plain))
-
-
-def test_sideways_photo_is_seen_upright(pictured: Server) -> None:
-    """vLLM 0.32 turns it; a grid of one column has a line break more than one of one row."""
-    turned = images.load(_turned(), upright=True)
-
-    as_it_is, upright = _seen(pictured, _turned()), _seen(pictured, turned)
-
-    lying = _seen(pictured, Image.open(io.BytesIO(_turned())))
-    assert as_it_is[1] == upright[1] == lying[1] + 1
-
-
-def test_wrong_type_in_a_data_url_is_ignored_by_the_server(pictured: Server) -> None:
-    right, wrongly = (_by_hand(_data_url(PNG, mime)) for mime in ("image/png", "text/html"))
-
-    answers = [chat.ask(turns, server=pictured, **GREEDY) for turns in (right, wrongly)]
-
-    assert answers[0].text == answers[1].text
-    assert answers[0].usage == answers[1].usage
 
 
 def test_text_only_server_says_that_it_takes_no_pictures(served: Server) -> None:
