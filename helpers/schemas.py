@@ -1,7 +1,7 @@
 """The forms that others rely on, as pydantic models: checkpoint, run, report. Fields may be added,
 never renamed.
 
-Nothing here reads or writes a file.
+The server's state file has its own in `server.state`. Nothing here reads or writes a file.
 """
 
 from __future__ import annotations
@@ -89,34 +89,3 @@ class Report(Form):
     first_answer_seconds: float | None = None
     runs: list[Run]
     teardown: Teardown
-
-
-class ServerState(BaseModel):
-    """The state file of one server; `server.state.State` says what the fields mean. A field that
-    is not known is left out: a later version may have written it.
-    """
-
-    model_config = ConfigDict(extra="ignore", populate_by_name=True, protected_namespaces=())
-
-    schema_: Literal[1] = Field(1, alias="schema")
-    kind: str = "server"
-    pid: int
-    pgid: int
-    started: int
-    boot_id: str
-    hostname: str
-    pid_namespace: str
-    argv: list[str]
-    fingerprint: str
-    host: str
-    port: int
-    served_model_name: str
-    engine: str
-    engine_version: str
-    run: str | None
-    log: str
-    created: str
-    stand_in: bool = False
-    made_from: dict[str, Any] = {}
-    capabilities: list[str] | None = None
-    memory_before: dict[str, int] = {}

@@ -30,7 +30,8 @@ LOCK_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class State:
-    """One server, as its state file says; `schemas.ServerState` is the file's form.
+    """One server, as its state file says; a field that is not known is left out: a later version
+    may have written it.
 
     Attributes:
         kind: "server", or "offline" for a batch that holds the device without a port.
@@ -217,10 +218,10 @@ def _read(path: Path) -> State:
     Raises:
         ValueError: it is no state file.
     """
-    from helpers.schemas import ServerState  # pydantic costs a notebook's first cell 50 ms
+    from pydantic import TypeAdapter  # costs a notebook's first cell 50 ms, where there is no file
 
-    form = ServerState.model_validate_json(path.read_bytes())
-    return State(**form.model_dump(exclude={"schema_"}))
+    body = json.loads(path.read_text(encoding="utf-8"))
+    return TypeAdapter(State).validate_python(body)
 
 
 def set_aside(path: Path, why: str) -> None:

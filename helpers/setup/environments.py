@@ -30,6 +30,22 @@ class Step:
     values: dict[str, object] = field(default_factory=dict)
 
 
+def locked(name: str) -> Callable[[Environment], str]:
+    """Return a step that installs a lock file of requirements/.
+
+    Without dependencies: the lock names all that is wanted. Uncompiled: the proof compiles what is
+    really used.
+    """
+
+    def install(environment: Environment) -> str:
+        words = ["-I", "-m", "pip", "install", "--no-compile", "--no-deps", "--require-hashes"]
+        wanted = ["-r", paths.REQUIREMENTS / name]
+        commands.run([environment.executable, *words, *wanted], environment.log)
+        return ""
+
+    return install
+
+
 @dataclass
 class Environment:
     """One virtual environment and how it is made.
