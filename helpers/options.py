@@ -117,7 +117,7 @@ class Options:
         case.
         """
         given: object = self.allowed_media_domains or ()
-        hosts = list(given) if isinstance(given, (list, tuple)) else [given]
+        hosts: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given]
         for host in hosts:
             if not isinstance(host, str) or not _HOST.fullmatch(host):
                 rule = '["127.0.0.1", "example.com", …]'
