@@ -18,9 +18,11 @@ from helpers import __version__, messages, paths
 from helpers.errors import LabError
 
 ELSEWHERE: dict[str, str] = {
+    "diagnose": "helpers.diagnose.command",
     "download": "helpers.download.command",
     "doctor": "helpers.doctor.command",
     "install-command": "helpers.doctor.install_command",
+    "route": "helpers.diagnose.route_command",
 }
 """Commands that a subject keeps beside its own code: name → module whose `command` it is, imported
 only when it is called for.
