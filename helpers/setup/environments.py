@@ -39,8 +39,8 @@ def locked(name: str) -> Callable[[Environment], str]:
 
     def install(environment: Environment) -> str:
         words = ["-I", "-m", "pip", "install", "--no-compile", "--no-deps", "--require-hashes"]
-        wanted = ["-r", paths.REQUIREMENTS / name]
-        commands.run([environment.executable, *words, *wanted], environment.log)
+        lock = paths.REQUIREMENTS / name
+        commands.run([environment.executable, *words, "-r", lock], environment.log)
         return ""
 
     return install
