@@ -92,16 +92,17 @@ def dumps(notebook: NotebookNode) -> str:
     return json.dumps(plain, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def fingerprint(notebook: NotebookNode) -> str:
-    """Return a hash of all that the stored outputs depend on: code cells, helpers' version, stand-
-    in weights.
+def fingerprint(notebook: NotebookNode, lab: str) -> str:
+    """Return a hash of all that the stored outputs depend on: code cells, helpers' version, and the
+    files of the stand-in that the lab serves, or downloads, on the CPU.
     """
     parts = [
         helpers.__version__,
         *(cell.source for cell in notebook.cells if cell.cell_type == "code"),
     ]
-    for weights in sorted(paths.STANDINS.glob("*/model.safetensors")):
-        parts.append(hashlib.sha256(weights.read_bytes()).hexdigest())
+    for place in catalog.lab(lab)["model_dirs"].get("cpu", []):
+        files = sorted(f for f in (paths.STANDINS / Path(place).name).iterdir() if f.is_file())
+        parts += [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -109,7 +110,7 @@ def with_stored_outputs(notebook: NotebookNode, path: Path) -> bool:
     """Take over the outputs that a notebook on disk has for the same fingerprint; return True if
     there were any.
     """
-    mark = fingerprint(notebook)
+    mark = fingerprint(notebook, path.stem)
     notebook.metadata["labs"] = {"edition": "learner", "fingerprint": mark}
     if not path.exists():
         return False
