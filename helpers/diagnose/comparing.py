@@ -29,7 +29,7 @@ def holds(rule: str, values: dict[str, str]) -> bool:
     """
     numbers = {}
     for name, text in values.items():
-        found = re.match(r"(-?[\d.]+)([A-Za-z]*)", text.replace(",", ""))
+        found = re.match(r"(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.replace(",", ""))
         if found:
             numbers[name] = float(found.group(1)) * _UNITS.get(found.group(2), 1.0)
 

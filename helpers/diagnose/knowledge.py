@@ -75,7 +75,10 @@ class Signature(_Strict):
     @classmethod
     def _compiles(cls, value: str | None) -> str | None:
         if value is not None:
-            re.compile(squeezed(value))
+            try:
+                re.compile(squeezed(value))
+            except re.error as error:
+                raise ValueError(f"not a regular expression: {value}") from error
             if r"\s" in value or "^" in value.replace("[^", "") or value.endswith("$"):
                 raise ValueError("blanks and line ends do not count: no \\s, ^ or $")
         return value

@@ -59,7 +59,7 @@ SERVER = (
     *("Started server process", "Starting vLLM", "Available routes are", 'HTTP/1.1" '),
     "Shutting down",
 )
-FEW, MANY = 50, 20_000
+FEW, MANY, JUST = 50, 20_000, 60
 _OFTEN = {
     order
     for order, (_, _, text) in enumerate(MARKS)
@@ -134,6 +134,15 @@ class Stages:
         number, order = self._marks[index - 1]
         step, phase, _ = MARKS[order]
         return Mark(number, step, phase, self._last[2] if number == self._last[0] else "")
+
+    def is_in(self, phases: tuple[Phase, ...], line: int) -> bool:
+        """Return whether a line belongs to one of these phases: the run is there, or was just
+        before it (several servers may write to one log).
+        """
+        if self.phase(line) in phases:
+            return True
+        first, last = (bisect_right(self._lines, at) for at in (line - JUST, line))
+        return any(MARKS[order][1] in phases for _, order in self._marks[first:last])
 
     def phase(self, line: int | None = None) -> Phase:
         """Return the phase at a line; None asks for the end of the log."""

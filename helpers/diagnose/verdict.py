@@ -15,7 +15,7 @@ from helpers.diagnose.findings import Finding, Search
 from helpers.diagnose.knowledge import Kind, entries
 from helpers.diagnose.stages import Stages
 
-NEIGHBOURS = 80
+NEIGHBOURS, BLOCK = 80, 12
 MOST = 50
 EVIDENCE = 8
 
@@ -46,7 +46,7 @@ def diagnose(search: Search, stages: Stages, language: str | None = None) -> Dia
 
 def _settled(search: Search, stages: Stages) -> list[Finding]:
     """Return the findings that hold at their phase of the run, in the order of the log."""
-    kept = [one for one in search.found if not one.phase or stages.phase(one.line) in one.phase]
+    kept = [one for one in search.found if not one.phase or stages.is_in(one.phase, one.line)]
     explained = {one.line for one in kept if one.kind == "notice" and one.phase}
     calm = [one for one in kept if one.kind != "consequence" or one.line not in explained]
     harmless = {line for one in calm if one.kind == "notice" for line, _ in one.evidence}
@@ -54,7 +54,7 @@ def _settled(search: Search, stages: Stages) -> list[Finding]:
         one
         for one in search.failures
         if one.line not in harmless
-        and not (one.wrapper and stages.phase(one.line) in ("shutdown", "finished"))
+        and not (one.wrapper and stages.is_in(("shutdown", "finished"), one.line))
     ]
     return sorted(calm, key=lambda one: (one.line, _tier(one)))
 
@@ -74,7 +74,12 @@ def _first(found: list[Finding]) -> Finding | None:
     chosen = special or found
     if not chosen:
         return None
-    near = [one for one in chosen if one.line <= chosen[0].line + NEIGHBOURS]
+    begin = chosen[0]
+    near = [
+        one
+        for one in chosen
+        if one.line <= begin.line + BLOCK and one.process in (begin.process, "")
+    ]
     return min(near, key=lambda one: (_tier(one), one.line))
 
 
