@@ -104,7 +104,7 @@ def _group(number: str) -> str:
         return "resource"
     if number.startswith(("5039", "1039")):
         return "hixl"
-    if number.startswith("561"):
+    if number[:3] in ("561", "161", "361"):
         return "aclnn"
     if number.startswith("5078") or number.startswith("5079") or number in ("507033", "507008"):
         return "device"

@@ -10,7 +10,7 @@ import yaml
 from diagnose_logs import CASES
 from pydantic import ValidationError
 
-from helpers import diagnose, messages
+from helpers import diagnose, messages, paths
 from helpers.diagnose import comparing, knowledge
 from helpers.diagnose.knowledge import Entry, Signature
 
@@ -181,3 +181,14 @@ def test_comparison_of_captured_values_with_units(rule: str, holds: bool) -> Non
 def test_comparison_of_another_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="compared"):
         comparing.holds("__import__('os')", {})
+
+
+@pytest.mark.parametrize("language", messages.LANGUAGES)
+def test_guide_explains_every_field_and_family(language: str) -> None:
+    guide = (paths.COURSE / "guide" / f"knowledge.{language}.md").read_text("utf-8")
+    own = {"id", "family", "signatures", "stage"}
+
+    fields = {*Signature.model_fields, *Entry.model_fields} - own
+
+    assert {name for name in fields if f"`{name}`" not in guide} == set()
+    assert {f for f in knowledge.FAMILIES if f.removeprefix("diagnose.") not in guide} == set()
