@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from helpers.diagnose import codes, comparing, failures, lines
-from helpers.diagnose.knowledge import Entry, Kind, Signature, entries, squeezed
+from helpers.diagnose.knowledge import Entry, Kind, Signature, entries, solid, squeezed
 from helpers.diagnose.reading import Block, shown
 from helpers.diagnose.squeezed import LineAt, Squeezed, wrap_width
 from helpers.diagnose.stages import Phase
@@ -176,7 +176,9 @@ class Search:
         if signature.unless and _compiled(signature.unless).search(statement):
             return None
         wide = text.squeezed[max(0, where - signature.within) : where + signature.within]
-        if not all(near.replace(" ", "").encode() in wide for near in signature.near):
+        if not all(solid(near) in wide for near in signature.near):
+            return None
+        if any(solid(near) in wide for near in signature.not_near):
             return None
         if signature.where and not comparing.holds(signature.where, values):
             return None

@@ -36,6 +36,11 @@ Kind = Literal["fault", "client", "consequence", "hint", "notice"]
 Phase = Literal["start", "loading", "serving", "shutdown", "finished"]
 
 
+def solid(text: str) -> bytes:
+    """Return a literal as it is searched for, without blanks."""
+    return text.replace(" ", "").encode()
+
+
 def squeezed(pattern: str) -> str:
     """Return a regular expression for text without blanks: its own blanks, optional or not, go."""
     return pattern.replace(" ?", "").replace(" ", "")
@@ -55,6 +60,7 @@ class Signature(_Strict):
         pattern: regular expression that must be found around it; named groups become values.
         unless: regular expression that must not be found around it.
         near: literals that must stand within `within` characters before or after.
+        not_near: literals that must not stand there: another statement that quotes this text.
         where: comparison of the values that the pattern's groups hold, "others > reserved".
         phase: the run must be in one of these phases at that line.
         whole: search ordinary INFO lines too (slower; for texts that vLLM prints at INFO).
@@ -65,6 +71,7 @@ class Signature(_Strict):
     pattern: str | None = None
     unless: str | None = None
     near: tuple[str, ...] = ()
+    not_near: tuple[str, ...] = ()
     within: int = 4000
     where: str | None = None
     phase: tuple[Phase, ...] = ()
@@ -86,7 +93,7 @@ class Signature(_Strict):
     @property
     def needle(self) -> bytes:
         """Return the literal as it is searched for, without blanks."""
-        return self.text.replace(" ", "").encode()
+        return solid(self.text)
 
 
 class Applies(_Strict):

@@ -6,6 +6,7 @@ noise at the end of a run is harmless, and a guess never stands first.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from helpers import messages
@@ -16,7 +17,7 @@ from helpers.diagnose.knowledge import Kind, entries
 from helpers.diagnose.stages import Stages
 
 NEIGHBOURS, BLOCK = 80, 12
-MOST = 50
+EACH = 5
 EVIDENCE = 8
 
 
@@ -157,6 +158,17 @@ def _stage(stages: Stages, line: int | None = None) -> str | None:
     return None if phase == "start" else phase
 
 
+def _harmless(found: list[Finding]) -> list[Harmless]:
+    """Return the harmless lines, the first few of each kind."""
+    counts: Counter[str] = Counter()
+    kept = []
+    for one in _of(found, "notice"):
+        counts[one.id] += 1
+        if counts[one.id] <= EACH:
+            kept.append(Harmless(line=one.line, id=one.id))
+    return kept
+
+
 def _answer(
     choice: _Choice, found: list[Finding], search: Search, stages: Stages, language: str
 ) -> Diagnosis:
@@ -187,9 +199,7 @@ def _answer(
             "confirm": said["confirm"],
             "sources": answer.sources(choice.case),
             "also": list(dict.fromkeys(others))[:10],
-            "harmless": [
-                Harmless(line=one.line, id=one.id) for one in found if one.kind == "notice"
-            ][:MOST],
+            "harmless": _harmless(found),
             "process": choice.process or None,
             "language": language,
         }

@@ -36,7 +36,7 @@ def unpacked(path: Path) -> str:
 def healthy_lines(count: int) -> tuple[str, ...]:
     """Return so many lines of real server logs that nobody's deliberate bad request disturbed."""
     texts = [unpacked(path) for path in HEALTHY if path.name.startswith("server")]
-    calm = [text for text in texts if "does not exist" not in text]
+    calm = [t for t in texts if "does not exist" not in t and "Unknown vLLM" not in t]
     lines = [line for text in calm for line in text.split("\n")]
     return tuple((lines * (count // len(lines) + 1))[:count])
 

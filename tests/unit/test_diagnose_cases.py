@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from diagnose_logs import CASES, DISTURBED, embedded, entry_of
 
@@ -47,7 +49,9 @@ def test_case_anywhere_in_5000_healthy_lines_gives_its_entry_first(case: str, pl
 
 @pytest.mark.parametrize("disturbed", DISTURBED.values(), ids=DISTURBED)
 @pytest.mark.parametrize("case", CASES)
-def test_case_disturbed_inside_a_log_gives_its_entry_first(case: str, disturbed) -> None:
+def test_case_disturbed_inside_a_log_gives_its_entry_first(
+    case: str, disturbed: Callable[[str], str]
+) -> None:
     text = embedded(disturbed(CASES[case]), 120, count=250)
 
     assert diagnose.read_text(text).entry == entry_of(case)
@@ -56,7 +60,9 @@ def test_case_disturbed_inside_a_log_gives_its_entry_first(case: str, disturbed)
 @pytest.mark.full
 @pytest.mark.parametrize("disturbed", DISTURBED.values(), ids=DISTURBED)
 @pytest.mark.parametrize("case", CASES)
-def test_log_disturbed_as_a_whole_gives_the_case_first(case: str, disturbed) -> None:
+def test_log_disturbed_as_a_whole_gives_the_case_first(
+    case: str, disturbed: Callable[[str], str]
+) -> None:
     text = disturbed(embedded(CASES[case], 2000))
 
     assert diagnose.read_text(text).entry == entry_of(case)

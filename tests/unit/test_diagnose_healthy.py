@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
-from diagnose_logs import FAULTS, HEALTHY, LOGS, unpacked
+from diagnose_logs import DISTURBED, FAULTS, HEALTHY, LOGS, unpacked
 
 from helpers import diagnose
 
@@ -69,6 +70,13 @@ def test_healthy_log_reports_no_fault_and_its_stage(path: Path) -> None:
     found = diagnose.read_text(unpacked(path))
 
     assert (found.verdict, found.stage) == ("healthy", path.name.split("_")[2].split(".")[0])
+
+
+@pytest.mark.parametrize("disturbed", DISTURBED.values(), ids=DISTURBED)
+def test_healthy_logs_disturbed_report_no_fault(disturbed: Callable[[str], str]) -> None:
+    verdicts = {p.name: diagnose.read_text(disturbed(unpacked(p))).verdict for p in HEALTHY}
+
+    assert {name for name, verdict in verdicts.items() if verdict != "healthy"} == set()
 
 
 @pytest.mark.parametrize("item", SAID, ids=lambda item: item["file"])
