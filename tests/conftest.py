@@ -66,6 +66,9 @@ def fresh_course(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     """
     if request.path.parent.name != "unit":
         return
+    # Set and removed: what a command line sets in between is gone when the test ends.
+    monkeypatch.setenv("LAB_LANGUAGE", "")
+    monkeypatch.delenv("LAB_LANGUAGE")
     messages = sys.modules.get("helpers.messages")
     if messages is not None:
         monkeypatch.setattr(messages, "_chosen", None)

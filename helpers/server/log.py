@@ -164,3 +164,10 @@ class StageReader:
                 self.stage = name
                 self.reached[name] = time.monotonic() - self._begun
         return self.stage
+
+    def settle(self, seconds: float) -> str:
+        """Return the stage after reading on until it is the last one, at most so many seconds."""
+        deadline = time.monotonic() + seconds
+        while self.read() != STAGES[-1][0] and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return self.stage

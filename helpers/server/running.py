@@ -26,6 +26,7 @@ from helpers.server.endpoint import LocalEndpoint, address
 from helpers.tables import Table
 
 POLL_SECONDS = 0.05
+LOG_SECONDS = 0.2  # a server may answer a moment before its log says that it has started
 ANSWER_SECONDS = 0.5  # a process that dies is told within a second, though it stopped in an answer
 
 
@@ -159,8 +160,8 @@ class Server(LocalEndpoint):
             while True:
                 if not self._is_alive():
                     raise self.death(time.monotonic() - begun)
-                ready = self._serves()
-                before, stage = len(stages.reached), stages.read()
+                ready, before = self._serves(), len(stages.reached)
+                stage = stages.settle(LOG_SECONDS) if ready else stages.read()
                 elapsed = time.monotonic() - begun
                 for name, reached in list(stages.reached.items())[before:]:
                     live.step(f"  {reached:5.1f} s  {messages.text(f'server.stage.{name}')}")

@@ -29,7 +29,7 @@ def test_inspect_of_a_good_directory_returns_the_model(tmp_path: Path) -> None:
 
     found = models.inspect(folder, "M")
 
-    assert found == models.Model(folder, "M", False, 2048, 5)
+    assert found == models.Model(folder, "M", False, 2048, 5, frozenset())
 
 
 def test_inspect_of_sharded_weights_adds_their_sizes(tmp_path: Path) -> None:
