@@ -15,7 +15,7 @@ _PARTS = (
     ),
     re.compile(r"[\w.-]{1,60} +\| "),
     # vLLM's process prefix, Ray's, torch's rank.
-    re.compile(r"\((?P<process>[A-Za-z][\w.-]*(?: rank=\d+)?) pid=[^)]{0,60}\)\s?"),
+    re.compile(r"\((?P<process>[A-Za-z][\w.:-]*(?: rank=\d+)?) pid=[^)]{0,60}\)\s?"),
     re.compile(r"\[(?P<rank>rank\d+|Stage-\d+)\]:?\s?"),
     # "ERROR 11-10 01:25:12 [core.py:671]", the older form without brackets, uvicorn, pip.
     re.compile(
