@@ -7,7 +7,7 @@ causes: `findings` does that.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from helpers.diagnose import lines
@@ -39,18 +39,25 @@ _HARMLESS = re.compile(
     r"\w*Warning\b|KeyboardInterrupt|swigvarlink|leaked (?:semaphore|shared_memory)|See https?:"
     r"|dependency resolver does not currently"
 )
+_UNFINISHED = re.compile(r":$|validation errors? for \w+$")
 MOST = 200
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A line that says that something failed."""
+    """A line that says that something failed.
+
+    Attributes:
+        raised: it ends a traceback. wrapper: it only reports another failure.
+        around: the frame that raised it, and what its message goes on with.
+    """
 
     line: int
     process: str
     text: str
     raised: bool
     wrapper: bool
+    around: tuple[tuple[int, str], ...] = ()
 
 
 def suspect(line: bytes) -> bool:
@@ -74,6 +81,38 @@ def _of(number: int, line: str) -> Failure | None:
     if not (raised or logged or _STATED.match(message)):
         return None
     return Failure(number, parts.process, message[:600], raised, bool(_WRAPPERS.search(message)))
+
+
+class Tracebacks:
+    """Joins what belongs to one exception although other processes write in between."""
+
+    def __init__(self) -> None:
+        self.found: list[Failure] = []
+        self._frames: dict[str, tuple[int, str]] = {}
+        self._open: dict[str, int] = {}
+
+    def add(self, number: int, line: bytes) -> None:
+        """Take in the next line that is no ordinary one."""
+        if self._open:
+            self._go_on(number, line)
+        if b'File "' in line:
+            parts = lines.split(shown(line[:2000]))
+            self._frames[parts.process] = (number, parts.message.strip())
+        elif suspect(line) and len(self.found) < MOST:
+            one = of(number, line)
+            if one is not None:
+                frame = self._frames.pop(one.process, None) if one.raised else None
+                self.found.append(replace(one, around=(frame,) if frame else ()))
+                if _UNFINISHED.search(one.text):
+                    self._open[one.process] = len(self.found) - 1
+
+    def _go_on(self, number: int, line: bytes) -> None:
+        parts = lines.split(shown(line[:2000]))
+        index = self._open.pop(parts.process, None)
+        if index is not None:
+            one = self.found[index]
+            said = (number, parts.message.strip()[:600])
+            self.found[index] = replace(one, around=(*one.around, said))
 
 
 def causal(found: list[Failure]) -> Failure | None:

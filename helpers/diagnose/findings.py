@@ -7,7 +7,6 @@ line wrapping nor time stamps nor process ids matter. Not for choosing the cause
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -72,7 +71,7 @@ class Search:
 
     def __init__(self) -> None:
         self.found: list[Finding] = []
-        self.failures: list[failures.Failure] = []
+        self._tracebacks = failures.Tracebacks()
         self._signatures = [(e, s) for e in entries().values() for s in e.signatures]
         self._counts = [0] * len(self._signatures)
         self._seen: set[tuple[str, int]] = set()
@@ -80,6 +79,11 @@ class Search:
         self._carried: tuple[list[int], list[bytes]] = ([], [])
         self._templates: dict[int, int] = {}
         self._telling: set[int] = set()
+
+    @property
+    def failures(self) -> list[failures.Failure]:
+        """Return what failed, known or not, in the order of the log."""
+        return self._tracebacks.found
 
     def add(self, block: Block, whole: bytes, whole_at: LineAt) -> None:
         """Take in a block.
@@ -105,7 +109,8 @@ class Search:
             elif signature.needle in text.squeezed:
                 self._match(index, entry, signature, text)
         self._find_codes(text)
-        self._find_failures(kept)
+        for number, line in kept:
+            self._tracebacks.add(number, line)
         self._carry(text)
 
     def _unusual(self, block: Block) -> list[tuple[int, bytes]]:
@@ -115,7 +120,7 @@ class Search:
         kept = []
         for number, line in enumerate(block.lines, block.first):
             if not line or (
-                b"INFO" in line[:120]  # an ordinary line, unless it speaks of failure
+                (b"INFO" in line[:120] or b"DEBUG" in line[:120])  # ordinary, unless it speaks
                 and b"rror" not in line
                 and b"xception" not in line
                 and b'" 5' not in line
@@ -215,15 +220,3 @@ class Search:
             self.found.append(
                 Finding(known[0], "fault", known[1], evidence, parts.process, not parts.dated)
             )
-
-    def _find_failures(self, kept: list[tuple[int, bytes]]) -> None:
-        for number, line in _suspects(kept):
-            if len(self.failures) >= failures.MOST:
-                return
-            one = failures.of(number, line)
-            if one is not None:
-                self.failures.append(one)
-
-
-def _suspects(kept: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    return ((number, line) for number, line in kept if failures.suspect(line))

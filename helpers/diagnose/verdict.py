@@ -40,24 +40,24 @@ def diagnose(search: Search, stages: Stages, language: str | None = None) -> Dia
         language: "zh" or "en"; None takes the language in force.
     """
     stages.end()
-    found = _settled(search, stages)
-    choice = _choose(found, search, stages)
-    return _answer(choice, found, search, stages, language or messages.language())
+    found, failed = _settled(search, stages)
+    choice = _choose(found, failed, stages)
+    return _answer(choice, found, stages, language or messages.language())
 
 
-def _settled(search: Search, stages: Stages) -> list[Finding]:
-    """Return the findings that hold at their phase of the run, in the order of the log."""
+def _settled(search: Search, stages: Stages) -> tuple[list[Finding], list[failures.Failure]]:
+    """Return what holds at its phase of the run, in the order of the log: findings, failures."""
     kept = [one for one in search.found if not one.phase or stages.is_in(one.phase, one.line)]
     explained = {one.line for one in kept if one.kind == "notice" and one.phase}
     calm = [one for one in kept if one.kind != "consequence" or one.line not in explained]
     harmless = {line for one in calm if one.kind == "notice" for line, _ in one.evidence}
-    search.failures = [
+    unsettled = [
         one
         for one in search.failures
         if one.line not in harmless
         and not (one.wrapper and stages.is_in(("shutdown", "finished"), one.line))
     ]
-    return sorted(calm, key=lambda one: (one.line, _tier(one)))
+    return sorted(calm, key=lambda one: (one.line, _tier(one))), unsettled
 
 
 def _tier(one: Finding) -> int:
@@ -88,10 +88,10 @@ def _of(found: list[Finding], kind: Kind) -> list[Finding]:
     return [one for one in found if one.kind == kind]
 
 
-def _choose(found: list[Finding], search: Search, stages: Stages) -> _Choice:
+def _choose(found: list[Finding], failed: list[failures.Failure], stages: Stages) -> _Choice:
     cause = _first(_of(found, "fault"))
     consequence = _first(_of(found, "consequence"))
-    unknown = failures.causal(_unexplained(search, found))
+    unknown = failures.causal(_unexplained(failed, found))
     if cause is not None and not (_tier(cause) == 2 and _is_better(unknown, cause)):
         return _known("fault", cause)
     if consequence is not None or cause is not None:
@@ -112,12 +112,12 @@ def _is_better(unknown: failures.Failure | None, cause: Finding) -> bool:
     return unknown is not None and unknown.raised and unknown.line < cause.line
 
 
-def _unexplained(search: Search, found: list[Finding]) -> list[failures.Failure]:
+def _unexplained(failed: list[failures.Failure], found: list[Finding]) -> list[failures.Failure]:
     known = {line for one in found if one.kind != "hint" for line, _ in one.evidence}
     refused = [one.line for one in found if one.kind == "client"]
     return [
         one
-        for one in search.failures
+        for one in failed
         if one.line not in known and not any(0 <= line - one.line < NEIGHBOURS for line in refused)
     ]
 
@@ -132,9 +132,8 @@ def _known(verdict: str, one: Finding | None) -> _Choice:
 
 
 def _unknown(verdict: str, case: str, one: failures.Failure) -> _Choice:
-    return _Choice(
-        verdict, None, f"none.{case}", "low", [(one.line, one.text)], {}, one.line, one.process
-    )
+    said = [(one.line, one.text), *one.around]
+    return _Choice(verdict, None, f"none.{case}", "low", said, {}, one.line, one.process)
 
 
 def _calm(found: list[Finding], client: list[Finding], stages: Stages) -> _Choice:
@@ -169,9 +168,7 @@ def _harmless(found: list[Finding]) -> list[Harmless]:
     return kept
 
 
-def _answer(
-    choice: _Choice, found: list[Finding], search: Search, stages: Stages, language: str
-) -> Diagnosis:
+def _answer(choice: _Choice, found: list[Finding], stages: Stages, language: str) -> Diagnosis:
     said = answer.texts(choice.case, language, choice.values)
     failed = choice.verdict != "healthy"
     mark = stages.at(choice.line if failed else None)
@@ -184,7 +181,9 @@ def _answer(
             for item in one.evidence
         ]
     shown = ("fault", "client", "consequence", "hint") if failed else ("fault", "client")
-    others = [one.id for one in found if one.kind in shown and one.id != choice.entry]
+    others = [
+        one.id for kind in shown for one in found if one.kind == kind and one.id != choice.entry
+    ]
     return Diagnosis.model_validate(
         {
             "verdict": choice.verdict,

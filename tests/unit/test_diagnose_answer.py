@@ -115,7 +115,8 @@ def test_error_that_nobody_knows_is_said_to_be_unknown_and_shown() -> None:
     )
 
     assert (found.verdict, found.entry, found.confidence) == ("unknown", None, "low")
-    assert [item.text for item in found.evidence] == ["FrobError: the flux is low"]
+    said = [(item.line, item.text) for item in found.evidence]
+    assert said == [(3, "FrobError: the flux is low"), (2, 'File "x.py", line 1')]
     assert "Collect" in " ".join(found.advice) or "collect" in " ".join(found.advice)
 
 

@@ -131,6 +131,28 @@ def test_interleaved_processes_are_told_apart() -> None:
     assert found.evidence[0].text == "FrobError: nobody knows this"
 
 
+def test_traceback_is_joined_although_another_process_writes_in_between() -> None:
+    mine = "(EngineCore pid=2) ERROR 11-30 10:00:00 [core.py:1]"
+    other = "(Worker pid=3) ERROR 11-30 10:00:00 [w.py:1]"
+    log = "\n".join(
+        [
+            f'{mine}   File "mine.py", line 8, in start',
+            f'{other}   File "other.py", line 9, in load',
+            f"{mine} FrobValidationError: 1 validation error for FrobConfig",
+            f'{other}   File "other.py", line 10, in load',
+            f"{mine}   Value error, the flux is low",
+        ]
+    )
+
+    found = diagnose.read_text(log)
+
+    assert [(item.line, item.text) for item in found.evidence] == [
+        (3, "FrobValidationError: 1 validation error for FrobConfig"),
+        (1, 'File "mine.py", line 8, in start'),
+        (5, "Value error, the flux is low"),
+    ]
+
+
 @settings(max_examples=120, deadline=None)
 @given(st.binary(max_size=3000))
 def test_any_bytes_give_an_answer(data: bytes) -> None:
