@@ -75,7 +75,7 @@ class Report:
         from rich.console import Console
 
         buffer = io.StringIO()
-        console = Console(file=buffer, width=width, highlight=False)
+        console = Console(file=buffer, width=width, highlight=False, force_jupyter=False)
         self.show(console, everything)
         return buffer.getvalue()
 

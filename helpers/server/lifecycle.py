@@ -82,8 +82,8 @@ def launch(
     try:
         child, identity = process.spawn(argv, env, log, paths.state_dir())
     except OSError as error:
-        told = paths.shown(error)
-        raise EngineUnavailable(engine=engine.name, reason=told, original=told) from error
+        reason = paths.shown(error)
+        raise EngineUnavailable(engine=engine.name, reason=reason, original=reason) from error
     try:
         found = state.describe(
             identity,
@@ -108,8 +108,11 @@ def launch(
         process.end(identity, child, grace=2.0)
         if not isinstance(error, OSError):
             raise
-        where = paths.shown(paths.state_dir())
-        raise StateUnwritable(path=where, original=paths.shown(error)) from error
+        raise _unwritable(paths.state_dir(), error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> StateUnwritable:
+    return StateUnwritable(path=paths.shown(path), original=paths.shown(error))
 
 
 def _with_port(options: Options) -> Options:
@@ -140,7 +143,7 @@ def new_log(port: int, kind: str) -> Path:
             else:
                 return path
     except OSError as error:
-        raise StateUnwritable(path=paths.shown(folder), original=paths.shown(error)) from error
+        raise _unwritable(folder, error) from error
 
 
 def attach(base_url: str, served_model_name: str = "") -> RemoteServer:
