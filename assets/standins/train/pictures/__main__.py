@@ -19,7 +19,7 @@ from torch import nn
 
 from . import card, checkpoint, network, patches, reading, samples, seeing, tokenizer
 
-SEEING, READING, SEED = 1200, 350, 11
+SEEING, READING, SEED = 1200, 500, 11
 
 
 def make(options: argparse.Namespace) -> None:

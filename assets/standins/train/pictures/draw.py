@@ -15,8 +15,8 @@ from PIL import Image, ImageDraw, ImageFont
 from .scene import BACKGROUNDS, COLOURS, Scene
 
 Point = tuple[float, float]
-TALLEST, LARGEST = 0.45, 0.3
-"""Height of the digits in heights of the picture; radius of a shape in widths; at most."""
+DIGITS, LARGEST = (0.32, 0.42), 0.3
+"""Least and greatest height of digits, and greatest radius of a shape, in shorter sides."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,11 @@ def _number(
     width, height = size
     fill = _shade(COLOURS[scene.colour], rng, 12)
     left, top, right, bottom = draw.textbbox((0, 0), scene.number, font=_font(100))
-    share = rng.uniform(0.7, 0.94)
-    scale = min(share * width / (right - left), TALLEST * height / (bottom - top))
+    tall = rng.uniform(*DIGITS) * min(size)
+    scale = min(0.95 * width / (right - left), tall / (bottom - top))
     font = _font(max(8, round(100 * scale)))
     left, top, right, bottom = draw.textbbox((0, 0), scene.number, font=font)
-    x = rng.uniform(0.03 * width, 0.97 * width - (right - left))
+    x = rng.uniform(0.02 * width, 0.98 * width - (right - left))
     y = rng.uniform(0.06 * height, 0.94 * height - (bottom - top))
     draw.text((x - left, y - top), scene.number, font=font, fill=fill)
     ends = [font.getlength(scene.number[:index]) for index in range(len(scene.number) + 1)]

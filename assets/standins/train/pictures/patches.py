@@ -36,7 +36,8 @@ slicing = _shipped_slicing()
 class Seen:
     """A scene with its slices: patches (patches, values) as uint8, and (rows, columns) of each.
 
-    `cells` names what has its middle in each cell of the picture, one cell a visual token.
+    `cells` names what has its middle in each cell of the picture, one cell a visual token;
+    `order` is the place of a digit in its number, from 1, and 0 elsewhere.
     """
 
     scene: scene.Scene
@@ -44,19 +45,23 @@ class Seen:
     slices: tuple[np.ndarray, ...]
     grids: tuple[tuple[int, int], ...]
     cells: tuple[int, ...]
+    order: tuple[int, ...]
 
 
 CELL_NAMES = ("", *scene.SHAPES, *"0123456789")
 
 
-def _cells(size: tuple[int, int], marks: list[draw.Mark]) -> tuple[int, ...]:
+def _cells(
+    size: tuple[int, int], marks: list[draw.Mark]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     side = math.isqrt(network.QUERIES)
-    cells = [0] * network.QUERIES
-    for mark in marks:
+    cells, order = [0] * network.QUERIES, [0] * network.QUERIES
+    for index, mark in enumerate(marks):
         row = min(int(mark.y / size[1] * side), side - 1)
         column = min(int(mark.x / size[0] * side), side - 1)
         cells[row * side + column] = CELL_NAMES.index(mark.name)
-    return tuple(cells)
+        order[row * side + column] = index + 1 if mark.name.isdigit() else 0
+    return tuple(cells), tuple(order)
 
 
 def _patches(image: Image.Image) -> tuple[np.ndarray, tuple[int, int]]:
@@ -76,7 +81,7 @@ def see(what: scene.Scene, image: Image.Image, marks: list[draw.Mark]) -> Seen:
         image.size,
         tuple(values for values, _ in done),
         tuple(grid for _, grid in done),
-        _cells(image.size, marks),
+        *_cells(image.size, marks),
     )
 
 
@@ -91,7 +96,7 @@ def _size(rng: random.Random, what: scene.Scene, large: bool) -> tuple[int, int]
     return round(area * ratio**0.5), round(area / ratio**0.5)
 
 
-def draw_one(rng: random.Random, *, large: bool = False, numbers: float = 0.5) -> Seen:
+def draw_one(rng: random.Random, *, large: bool = False, numbers: float = 0.6) -> Seen:
     """Return a random training picture; a large one is cut into slices."""
     while True:
         what = scene.training_scene(rng, numbers)

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 COLOURS = {
     "red": (214, 40, 40),
-    "orange": (244, 130, 20),
-    "yellow": (240, 205, 30),
+    "orange": (240, 120, 10),
+    "yellow": (228, 184, 0),
     "green": (40, 150, 65),
     "blue": (35, 90, 210),
     "purple": (130, 50, 165),
-    "pink": (245, 130, 180),
+    "pink": (230, 75, 145),
     "black": (25, 25, 25),
 }
-"""Name → RGB, moved a little at random when drawn."""
+"""Name → RGB, moved a little at random when drawn; each is clearly darker than every background."""
 BACKGROUNDS = {
     "white": (255, 255, 255),
-    "grey": (198, 198, 198),
-    "light blue": (198, 226, 248),
-    "light green": (206, 240, 208),
+    "grey": (222, 222, 222),
+    "light blue": (200, 228, 250),
+    "light green": (208, 242, 210),
 }
 SHAPES = ("circle", "square", "triangle", "star", "cross", "heart")
 MOST = 6

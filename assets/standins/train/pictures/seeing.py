@@ -41,6 +41,8 @@ FIELDS = (
     *[11] * scene.LONGEST,
 )
 """Classes of: colour, background, shape (or none), count, each digit (or none)."""
+POOLED = 4
+"""So many of the first fields are read from the mean of the tokens too."""
 
 
 class Heads(nn.Module):
@@ -56,11 +58,12 @@ class Heads(nn.Module):
         self.attn = nn.MultiheadAttention(network.HIDDEN, 4, batch_first=True)
         self.inner = nn.Linear(network.HIDDEN, 2 * network.HIDDEN)
         self.out = nn.ModuleList(nn.Linear(2 * network.HIDDEN, size) for size in FIELDS)
-        self.mean = nn.ModuleList(nn.Linear(network.HIDDEN, size) for size in FIELDS)
+        self.mean = nn.ModuleList(nn.Linear(network.HIDDEN, size) for size in FIELDS[:POOLED])
         self.cell = nn.Linear(network.HIDDEN, len(patches.CELL_NAMES))
+        self.cell_order = nn.Linear(network.HIDDEN, scene.LONGEST + 1)
 
     def pooled(self, tokens: torch.Tensor) -> list[torch.Tensor]:
-        """Return the scores of each field, read from the mean of the visual tokens.
+        """Return the scores of the first fields, read from the mean of the visual tokens.
 
         A language model attends evenly at its start; what the mean holds it reads at once.
         """
@@ -104,10 +107,12 @@ def losses(model: network.Model, heads: Heads, seen: list[patches.Seen]) -> Loss
     """Return the losses over a batch: the fields, each cell, and where each query looks."""
     wanted = torch.tensor([labels(one.scene) for one in seen])
     there = torch.tensor([one.cells for one in seen]).flatten()
+    order = torch.tensor([one.order for one in seen]).flatten()
     packed = patches.batch(seen)
     with torch.autocast("cpu", torch.bfloat16):
         tokens, attention = model.see(packed)
-        scores, pooled, cells = heads(tokens), heads.pooled(tokens), heads.cell(tokens)
+        scores, pooled = heads(tokens), heads.pooled(tokens)
+        cells, places = heads.cell(tokens), heads.cell_order(tokens)
     longest = attention.shape[-1]
     look = torch.stack(
         [F.pad(network.spread(grid), (0, longest - grid[0] * grid[1])) for grid in packed.grids]
@@ -118,10 +123,14 @@ def losses(model: network.Model, heads: Heads, seen: list[patches.Seen]) -> Loss
         for both in (scores, pooled)
         for i, one in enumerate(both)
     ]
-    right = [(one.argmax(-1) == wanted[:, i]).float().mean() for i, one in enumerate(pooled)]
+    right = [(one.argmax(-1) == wanted[:, i]).float().mean() for i, one in enumerate(scores)]
     return Losses(
         torch.stack(by_field).sum(),
-        F.cross_entropy(cells.float().flatten(0, 1), there, weight=rare),
+        F.cross_entropy(cells.float().flatten(0, 1), there, weight=rare)
+        + 0.5
+        * F.cross_entropy(
+            places.float().flatten(0, 1), order, weight=rare[: scene.LONGEST + 1].contiguous()
+        ),
         -(look * attention).sum(-1).mean(),
         torch.stack(right),
     )
