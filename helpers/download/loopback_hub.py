@@ -219,7 +219,7 @@ def loopback_hub(
 ) -> Iterator[Hub]:
     """Serve a directory as a repository while the block runs; gives the hub with its `url`.
 
-    Hidden files and what lies below hidden directories are left out.
+    Hidden files, what lies below hidden directories, and Python's caches are left out.
 
     Args:
         folder: directory of a checkpoint.
@@ -231,7 +231,8 @@ def loopback_hub(
     names = {
         path.relative_to(root).as_posix(): path
         for path in sorted(root.rglob("*"))
-        if path.is_file() and not any(p.startswith(".") for p in path.relative_to(root).parts)
+        if path.is_file()
+        and not any(p.startswith(".") or p == "__pycache__" for p in path.relative_to(root).parts)
     }
     hub = Hub(repo, {name: Entry(name, path) for name, path in names.items()}, token)
     server = _Server(("127.0.0.1", 0), type("Bound", (handler,), {"hub": hub}))

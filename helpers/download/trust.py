@@ -114,7 +114,8 @@ def trust(model_dir: str | Path, acknowledge: bool | str = False) -> Code:
         strange, states = [], dict.fromkeys(hashes, "acknowledged")
     elif acknowledge and strange:
         raise _differs(directory, hashes, states)
-    if hashes and acknowledge:
+    # A stand-in's code is remembered under no real repository's name.
+    if hashes and acknowledge and not _is_local(known):
         _remember(repo, hashes)
     allowed = not hashes or bool(acknowledge)
     return Code(repo, hashes, states, _named(directory), allowed)
@@ -126,11 +127,11 @@ def _states(
     """Return what each file is the same as: the lock's word first, then what was acknowledged, then
     the record's.
     """
-    locked = None if known and record.is_loopback(known.hub) else lockfile.listing(repo)
+    locked = None if _is_local(known) else lockfile.listing(repo)
     if locked:
         pinned = {one.path: (one.hash, one.algorithm) for one in locked.files}
         return {name: _same(directory, name, pinned.get(name), "lock") for name in hashes}
-    remembered = _remembered(repo)
+    remembered = {} if _is_local(known) else _remembered(repo)
     if remembered:
         return {
             name: "acknowledged" if remembered.get(name) == one else "differs"
@@ -138,6 +139,10 @@ def _states(
         }
     recorded = {one.path: (one.hash, one.algorithm) for one in known.files} if known else {}
     return {name: _same(directory, name, recorded.get(name), "record") for name in hashes}
+
+
+def _is_local(known: Record | None) -> bool:
+    return known is not None and record.is_loopback(known.hub)
 
 
 def _same(directory: Path, name: str, expected: Any, source: str) -> str:

@@ -155,6 +155,27 @@ def test_acknowledgement_lets_no_other_code_through(model: Path, made: Record) -
             download.trust(model, acknowledge=given)
 
 
+def test_code_of_a_loopback_copy_is_remembered_for_no_repository(
+    model: Path, tmp_path: Path
+) -> None:
+    verified(model, light_hub.listed(model, "http://127.0.0.1:1"))
+    download.trust(model, acknowledge=True)
+    real = light_hub.checkpoint(tmp_path / "real", shard=2000)
+    edit(real, "import sys\n")
+
+    verified(real, light_hub.listed(real))
+
+    assert download.trust(real, acknowledge=True).allowed
+
+
+def test_hub_of_a_folder_serves_no_python_cache(model: Path) -> None:
+    before = light_hub.listed(model).files
+    (model / "__pycache__").mkdir()
+    (model / "__pycache__" / "modeling_light.cpython-311.pyc").write_bytes(b"cache")
+
+    assert light_hub.listed(model).files == before
+
+
 def test_code_that_came_later_is_refused(model: Path, made: Record) -> None:
     (model / "setup.py").write_text("import os\n")
 
