@@ -5,6 +5,7 @@ Knows no run, no report and no server: `batch` does.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -58,16 +59,22 @@ def execute(
     """
     work = target.parent / "work"
     work.mkdir(exist_ok=True)
-    papermill.execute_notebook(
-        str(notebook),
-        str(target),
-        parameters=dict(parameters),
-        engine_name="labs",
-        kernel_name="python3",
-        language="python",
-        cwd=str(work),
-        progress_bar=False,
-        # The kernel's own warnings would stand between the lines of progress.
-        extra_arguments=["--log-level=50"],
-        listener=listener,
-    )
+    try:
+        papermill.execute_notebook(
+            str(notebook),
+            str(target),
+            parameters=dict(parameters),
+            engine_name="labs",
+            kernel_name="python3",
+            language="python",
+            cwd=str(work),
+            progress_bar=False,
+            # The kernel's own warnings would stand between the lines of progress.
+            extra_arguments=["--log-level=50"],
+            listener=listener,
+        )
+    except KeyboardInterrupt:
+        # nbclient leaves the task behind that waited for the kernel which it then ends; asyncio
+        # would tell that as an error, with a traceback.
+        logging.getLogger("asyncio").disabled = True
+        raise
