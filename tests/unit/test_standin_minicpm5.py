@@ -12,7 +12,7 @@ STANDINS = Path(__file__).resolve().parents[2] / "assets" / "standins"
 MODEL = STANDINS / "minicpm5"
 sys.path.insert(0, str(STANDINS))
 
-from train import corpus, facts, heldout, questions, render  # noqa: E402
+from train import corpus, facts, heldout, questions, render, tool_cases  # noqa: E402
 
 MEGABYTE = 1_000_000
 USER = [{"role": "user", "content": "Hello"}]
@@ -34,15 +34,47 @@ def render_shipped(
     return render.prompt(messages, tools, enable_thinking, path=MODEL / "chat_template.jinja")
 
 
-@pytest.mark.parametrize("late", [False, True])
-def test_corpus_regenerated_holds_no_heldout_value(model_config: dict, late: bool) -> None:
-    training = model_config["stand_in_training"]
+@pytest.fixture(scope="module", params=[False, True], ids=["corpus", "late corpus"])
+def regenerated(request: pytest.FixtureRequest, model_config: dict) -> list[corpus.Rendered]:
+    """Return the samples that the stored weights were trained on, of one stage."""
+    training, late = model_config["stand_in_training"], request.param
+    return list(corpus.generate(training["samples"], training["seed"] + late, late=late))
+
+
+def turns_of_the_user(sample: corpus.Rendered) -> list[str]:
+    pieces = sample.prompt.split("<|im_start|>user\n")[1:]
+    return [piece.partition("<|im_end|>")[0] for piece in pieces]
+
+
+def test_corpus_regenerated_holds_no_heldout_value(regenerated: list[corpus.Rendered]) -> None:
     values = [value.casefold() for value in heldout.ALL]
 
-    samples = corpus.generate(training["samples"], training["seed"] + late, late=late)
-    text = "\n".join(sample.prompt + sample.completion for sample in samples).casefold()
+    text = "\n".join(sample.prompt + sample.completion for sample in regenerated).casefold()
 
     assert [value for value in values if value in text] == []
+
+
+def test_corpus_regenerated_holds_no_heldout_message(regenerated: list[corpus.Rendered]) -> None:
+    held_out = {text for texts in questions.SMALL_TALK.values() for text in texts}
+
+    asked = {turn for sample in regenerated for turn in turns_of_the_user(sample)}
+
+    assert {"Tell me a joke.", "讲个笑话。"} <= asked
+    assert asked & held_out == set()
+
+
+def test_evaluation_asks_50_messages_of_small_talk_in_each_language_and_both_orders() -> None:
+    cases = list(tool_cases.cases())
+    talk = {case.group: set() for case in cases if "no call for small talk" in case.group}
+    for case in cases:
+        if case.group in talk:
+            talk[case.group].add(case.messages)
+    chosen = [case for case in cases if case.group.startswith("tool chosen")]
+
+    assert len(talk) == 8
+    assert all(len(texts) >= 50 for texts in talk.values())
+    assert len(chosen) >= 200
+    assert len({case.group.partition(" from ")[2].partition(";")[0] for case in chosen}) == 4
 
 
 def test_corpus_fixed_texts_hold_no_heldout_value() -> None:

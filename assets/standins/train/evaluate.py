@@ -9,31 +9,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from train import card, facts, heldout, questions  # noqa: E402
+from train import card, facts, heldout, questions, tool_cases  # noqa: E402
+from train.cases import SAMPLED, Case, equals, says  # noqa: E402
 from train.client import Client, Reply  # noqa: E402
 
 MODEL_DIR = Path(__file__).resolve().parents[1] / "minicpm5"
-SAMPLED = {"temperature": 1.0, "top_p": 0.95}
-Judge = Callable[[Reply], bool]
-
-
-@dataclass(frozen=True)
-class Case:
-    """One request and how its reply is judged."""
-
-    group: str
-    messages: list[dict[str, Any]] | str
-    thinking: bool | None
-    judge: Judge
-    options: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -45,18 +32,10 @@ class Result:
     right: bool
 
 
-def _says(value: str) -> Judge:
-    return lambda reply: value in reply.answer and reply.finish_reason == "stop"
-
-
-def _is(text: str) -> Judge:
-    return lambda reply: reply.answer == text and reply.finish_reason == "stop"
-
-
 def _reading() -> Iterator[Case]:
     for (what, lang), prompt in heldout.PROMPTS.items():
         for value in heldout.VALUES[what, lang]:
-            text, judge = prompt.format(v=value), _says(value)
+            text, judge = prompt.format(v=value), says(value)
             for label, thinking in (("on", True), ("unset", None), ("off", False)):
                 yield Case(f"reading {what} {lang}, thinking {label}", text, thinking, judge, {})
             yield Case(f"reading {what} {lang}, temperature 1.0", text, True, judge, SAMPLED)
@@ -66,12 +45,12 @@ def _reading() -> Iterator[Case]:
                 {"role": "system", "content": system.format(v=value)},
                 {"role": "user", "content": question},
             ]
-            yield Case(f"reading name {lang}, system prompt", messages, True, _says(value), {})
+            yield Case(f"reading name {lang}, system prompt", messages, True, says(value), {})
     for lang, template, wanted in questions.TWO_FACTS:
         for name, city in zip(
             heldout.VALUES["name", lang], heldout.VALUES["city", lang], strict=True
         ):
-            judge = _says({"name": name, "city": city}[wanted])
+            judge = says({"name": name, "city": city}[wanted])
             yield Case(
                 f"reading one of two {lang}", template.format(n=name, c=city), True, judge, {}
             )
@@ -79,7 +58,7 @@ def _reading() -> Iterator[Case]:
 
 def _general() -> Iterator[Case]:
     for fact in facts.FACTS:
-        question, judge, lang = fact.questions[0], _is(fact.answer), fact.lang
+        question, judge, lang = fact.questions[0], equals(fact.answer), fact.lang
         yield Case(
             f"fixed questions {lang}, thinking on",
             question,
@@ -103,7 +82,7 @@ def _general() -> Iterator[Case]:
                 f"unknown questions {lang}, says so",
                 question,
                 True,
-                _is(questions.HONEST[lang]),
+                equals(questions.HONEST[lang]),
                 {},
             )
 
@@ -133,62 +112,19 @@ def _switch() -> Iterator[Case]:
             )
 
 
-def _calls(wanted: list[tuple[str, dict[str, Any]]]) -> Judge:
-    return lambda reply: reply.arguments() == wanted
-
-
-def _tools() -> Iterator[Case]:
-    for lang, question in questions.WEATHER_QUESTION.items():
-        cities = heldout.VALUES["city", lang]
-        for city, second in zip(cities, cities[1:] + cities[:1], strict=True):
-            yield from _one_call(lang, question.format(c=city), city)
-            both = question.format(c=city + questions.AND[lang] + second)
-            calls = [("get_weather", {"city": one}) for one in (city, second)]
-            given = {"tools": [questions.WEATHER]}
-            yield Case(f"tool call {lang}, two cities", both, True, _calls(calls), given)
-        for fact in facts.of_language(lang)[:10]:
-            yield Case(
-                f"no call when none is needed {lang}",
-                fact.questions[0],
-                True,
-                lambda reply, fact=fact: not reply.tool_calls and reply.answer == fact.answer,
-                {"tools": [questions.WEATHER]},
-            )
-
-
-def _one_call(lang: str, text: str, city: str) -> Iterator[Case]:
-    """Yield every way of asking for one call about one city."""
-    weather, right = questions.WEATHER, _calls([("get_weather", {"city": city})])
-    only = {"tools": [weather]}
-    yield Case(f"tool call {lang}, thinking on", text, True, right, only)
-    yield Case(f"tool call {lang}, thinking off", text, False, right, only)
-    two = {"tools": [questions.TIME, weather]}
-    yield Case(f"tool call {lang}, two tools offered", text, True, right, two)
-    yield Case(f"tool call {lang}, temperature 1.0", text, True, right, {**only, **SAMPLED})
-    yield Case(
-        f"answer from a tool's result {lang}",
-        questions.with_result(text, city, lang),
-        True,
-        lambda reply: city in reply.answer and "23" in reply.answer,
-        only,
-    )
-    named = {"type": "function", "function": {"name": "get_weather"}}
-    for label, choice in (("required", "required"), ("named", named)):
-        forced = {**only, "tool_choice": choice}
-        yield Case(f"tool_choice {label} {lang}", text, False, right, forced)
-
-
 def _ask(client: Client, case: Case) -> Result:
     reply = client.chat(case.messages, case.thinking, **case.options)
     return Result(case, reply, case.judge(reply))
 
 
-def run(client: Client, only: str = "") -> list[Result]:
-    """Return the results of every case whose group's name holds `only`, two requests at a time."""
+def run(client: Client, only: str = "", together: int = 2) -> list[Result]:
+    """Return the results of every case whose group's name holds `only`, some requests at a time."""
     cases = [
-        case for case in (*_reading(), *_general(), *_switch(), *_tools()) if only in case.group
+        case
+        for case in (*_reading(), *_general(), *_switch(), *tool_cases.cases())
+        if only in case.group
     ]
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(together) as pool:
         return list(pool.map(lambda case: _ask(client, case), cases))
 
 
@@ -212,11 +148,12 @@ def main() -> int:
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--model", default="MiniCPM5-2B")
     parser.add_argument("--only", default="", help="only groups whose name holds this text")
+    parser.add_argument("--together", type=int, default=2, help="requests at a time")
     parser.add_argument("--card", action="store_true", help="write the numbers into the model card")
     parser.add_argument("--model-dir", type=Path, default=MODEL_DIR)
     parser.add_argument("--wrong", action="store_true", help="print the wrong answers")
     options = parser.parse_args()
-    results = run(Client(options.base_url, options.model), options.only)
+    results = run(Client(options.base_url, options.model), options.only, options.together)
     rows, (margin, question) = table(results), weakest(results)
     for group, right, asked in rows:
         print(f"{group:52} {right:3}/{asked}")
