@@ -79,7 +79,13 @@ def test_state_file_has_the_keys_of_the_design() -> None:
 
     assert set(KEYS) <= set(body)
     assert body["schema"] == 1
-    assert set(body) - set(KEYS) <= {"kind", "stand_in", "made_from", "capabilities", "memory_before"}
+    assert set(body) - set(KEYS) <= {
+        "kind",
+        "stand_in",
+        "made_from",
+        "capabilities",
+        "memory_before",
+    }
 
 
 def test_state_file_is_named_by_its_port_and_readable_by_its_owner_only() -> None:
