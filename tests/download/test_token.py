@@ -90,7 +90,10 @@ def test_scan_would_find_a_token(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "input()", TOKEN]
 
     with subprocess.Popen(command, stdin=subprocess.PIPE) as running:
-        found = shown_by_processes()
+        deadline = time.monotonic() + 10
+        # For a moment after its start a process has no command line to read.
+        while not (found := shown_by_processes()) and time.monotonic() < deadline:
+            time.sleep(0.01)
         running.kill()
 
     assert found
