@@ -5,6 +5,7 @@ Data and how it is shown; `chat` asks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -73,20 +74,29 @@ class Answer:
         return lines
 
     def __str__(self) -> str:
-        head = [self.label] if self.label else []
-        return "\n".join([*head, *(f"{name}: {value}" for name, value in self._lines())])
+        return as_text(self.label, self._lines())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left;color:#666;vertical-align:top'>{escape(name)}</td>"
-            f"<td style='text-align:left;white-space:pre-wrap'>{escape(value)}</td></tr>"
-            for name, value in self._lines()
-        )
-        style = "background:#b45309;color:#fff;padding:0 .4em"
-        badge = f"<span style='{style}'>{escape(self.label)}</span>" if self.label else ""
-        return f"{badge}<table>{rows}</table>"
+        return as_html(self.label, self._lines())
+
+
+def as_text(label: str, lines: Sequence[tuple[str, str]]) -> str:
+    """Return named lines for a terminal, under the label where there is one."""
+    return "\n".join([*([label] if label else []), *(f"{name}: {value}" for name, value in lines)])
+
+
+def as_html(label: str, lines: Sequence[tuple[str, str]]) -> str:
+    """Return named lines for a notebook, under the label where there is one."""
+    rows = "".join(
+        f"<tr><td style='text-align:left;color:#666;vertical-align:top'>{escape(name)}</td>"
+        f"<td style='text-align:left;white-space:pre-wrap'>{escape(value)}</td></tr>"
+        for name, value in lines
+    )
+    style = "background:#b45309;color:#fff;padding:0 .4em"
+    badge = f"<span style='{style}'>{escape(label)}</span>" if label else ""
+    return f"{badge}<table>{rows}</table>"
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from typing import Any, Literal, cast
 
 from papermill.exceptions import PapermillExecutionError
 
-from helpers import catalog, execution, marked, messages, paths, report, server
+from helpers import catalog, execution, marked, messages, paths, records, report, server
 from helpers.errors import LabError, RunFailed, SecretParameter
 from helpers.schemas import Checkpoint, Report, Run, RunError, Teardown
-from helpers.server import ledger, state
+from helpers.server import ledger
 
 SECRET = re.compile(r"(KEY|TOKEN|SECRET)$")
 Language = Literal["zh", "en"]
@@ -98,7 +98,7 @@ def run(
         say: shows one line of progress.
     """
     folder, say = folder or _new_folder(), _heard(say)
-    run_id, started = f"{folder.name}-{secrets.token_hex(4)}", state.now()
+    run_id, started = f"{folder.name}-{secrets.token_hex(4)}", records.now()
     clock = time.time() if began is None else began
     answered: list[float] = []
     done: list[Run] = []

@@ -11,17 +11,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import requests
 
-from helpers import images, refusals, sse, thinking, tool_calls
+from helpers import refusals, sse, thinking, tool_calls
 from helpers.answers import Answer, Piece, PromptView
 from helpers.errors import AnswerTimeout, NotOpenAI
-from helpers.image_tokens import image_tokens as image_tokens
-from helpers.images import Given
 from helpers.server.endpoint import Endpoint
 from helpers.tool_calls import ToolCall
+
+if TYPE_CHECKING:  # Pillow is imported with the first picture: most labs send none
+    from helpers.images import Given
 
 MAX_TOKENS, TEMPERATURE, TOP_P = 1024, 1.0, 0.95
 """The course's sampling values for MiniCPM5-2B (OpenBMB's deployment document: temperature 1.0,
@@ -96,7 +97,10 @@ def request(
     turns: list[Mapping[str, Any]] = (
         [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
     )
-    turns = images.attach(turns, image)
+    if image is not None:
+        from helpers import images
+
+        turns = images.attach(turns, image)
     if system:
         turns = [{"role": "system", "content": system}, *turns]
     body: dict[str, Any] = {"model": model, "messages": turns, **fields}
@@ -104,6 +108,15 @@ def request(
         kwargs = dict(body.get("chat_template_kwargs", {}))
         body["chat_template_kwargs"] = kwargs | {"enable_thinking": enable_thinking}
     return body
+
+
+def __getattr__(name: str) -> Any:
+    """Return `image_tokens` where it is asked for, with the modules that it needs."""
+    if name != "image_tokens":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from helpers.image_tokens import image_tokens
+
+    return image_tokens
 
 
 class Stream:

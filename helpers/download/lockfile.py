@@ -5,13 +5,12 @@ Reads it, and writes it from a verified copy; comparing is `verify`'s, refusing 
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from helpers import paths
+from helpers import paths, records
 from helpers.download import errors, record
 from helpers.download.record import Expected, Listing, Record
 
@@ -63,9 +62,7 @@ def write(found: Record, path: Path | None = None) -> Path:
     body = yaml.safe_dump(
         {"schema": 1, "repositories": entries}, allow_unicode=True, sort_keys=True, width=120
     )
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    temporary.write_text(_head(target) + body, encoding="utf-8")
-    return temporary.replace(target)
+    return records.write_whole(target, _head(target) + body)
 
 
 def _entries(path: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,7 +18,7 @@ from urllib.parse import urlparse
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from helpers import messages, paths
+from helpers import messages, paths, records
 from helpers.download import clientfiles
 from helpers.download.hashing import Algorithm
 from helpers.tables import Table
@@ -178,11 +178,6 @@ def amount(count: float) -> str:
     return f"{count:.0f} B"
 
 
-def now() -> str:
-    """Return this moment as ISO 8601 with the zone."""
-    return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
-
-
 def read(directory: Path) -> Record | None:
     """Return the record of a directory, or None; the later one where there are two (the directory
     was read-only for a while).
@@ -199,22 +194,13 @@ def write(record: Record) -> Path:
     """Return where a record was written, whole or not at all: beside the weights, or in the state
     directory where they are read-only.
     """
-    body = record.model_dump_json(indent=1, by_alias=True)
+    body = record.model_dump_json(indent=1, by_alias=True) + "\n"
     beside, elsewhere = _places(record.directory)
     try:
-        return _replaced(beside, body)
+        return records.write_whole(beside, body)
     except OSError:
         elsewhere.parent.mkdir(parents=True, exist_ok=True)
-        return _replaced(elsewhere, body)
-
-
-def _replaced(path: Path, body: str) -> Path:
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(body + "\n", encoding="utf-8")
-        return temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        return records.write_whole(elsewhere, body)
 
 
 def _read(path: Path) -> Record | None:

@@ -8,13 +8,12 @@ imports none of them, and starts no server.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from helpers import messages, paths
+from helpers import messages, paths, records
 from helpers.download import clientfiles, errors, hashing, lockfile, record
 from helpers.download.record import Record
 from helpers.download.verify import existing
@@ -202,6 +201,4 @@ def _remember(repo: str, hashes: dict[str, str]) -> None:
     if entries.get(repo) == hashes:
         return
     store.parent.mkdir(parents=True, exist_ok=True)
-    temporary = store.with_name(f"{store.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps({**entries, repo: hashes}, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(store)
+    records.write_whole(store, json.dumps({**entries, repo: hashes}, indent=1) + "\n")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from helpers import paths
+from helpers import paths, records
 from helpers.download import clientfiles, errors, hashing, lockfile, record, safetensors
 from helpers.download.hashing import Seen
 from helpers.download.record import Expected, FileRecord, Listing, Record
@@ -140,7 +140,7 @@ def _judge(one: Expected, seen: Seen | OSError, result: Comparison) -> None:
         result.files.append(
             FileRecord(
                 path=one.path, size=seen.size, hash=seen.hash, algorithm=seen.algorithm,
-                mtime=seen.mtime, verified=record.now(), compared=one.hash is not None,
+                mtime=seen.mtime, verified=records.now(), compared=one.hash is not None,
             )
         )  # fmt: skip
 
@@ -191,7 +191,7 @@ def verified(
         raise failure(problems)
     made = Record(
         repo=listing.repo, revision=listing.revision, commit=listing.commit, hub=listing.source,
-        files=found.files, extra=extra(directory, listing), verified=record.now(),
+        files=found.files, extra=extra(directory, listing), verified=records.now(),
         directory=directory,
     )  # fmt: skip
     before = record.read(directory)

@@ -13,13 +13,12 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from helpers import paths
+from helpers import paths, records
 from helpers.errors import StateUnwritable
 from helpers.server import fingerprint as fingerprints
 from helpers.server import process
@@ -113,7 +112,7 @@ def describe(identity: process.Identity, **fields: Any) -> State:
         hostname=socket.gethostname(),
         pid_namespace=pid_namespace(),
         run=os.environ.get("LAB_RUN") or None,
-        created=now(),
+        created=records.now(),
         **fields,
     )
 
@@ -185,15 +184,18 @@ def write(state: State) -> Path:
     """
     name = f"{state.port}" if state.kind == "server" else f"{state.kind}-{state.pid}"
     path = directory() / f"{name}.json"
-    if path.exists() and any(p == path and not o.is_here() for p, o in read_all()):
+    if _is_foreign(path):
         path = path.with_name(f"{name}-{state.pid}.json")
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
     body = {"schema": 1, **asdict(state)}
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(body, file, indent=1)
-    temporary.replace(path)
-    return path
+    return records.write_whole(path, json.dumps(body, indent=1), 0o600)
+
+
+def _is_foreign(path: Path) -> bool:
+    """Return True for a state file that another host or container has written."""
+    try:
+        return not _read(path).is_here()
+    except (OSError, ValueError):
+        return False
 
 
 def read_all() -> list[tuple[Path, State]]:
@@ -237,10 +239,3 @@ def set_aside(path: Path, why: str) -> None:
 def forget(path: Path) -> None:
     """Remove the state file of a server that has been stopped."""
     path.unlink(missing_ok=True)
-
-
-def now() -> str:
-    """Return this moment as ISO 8601 with the zone, for people; durations come from the monotonic
-    clock.
-    """
-    return datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")

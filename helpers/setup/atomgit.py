@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 from helpers import interpreters, paths
-from helpers.setup import commands, course, stamps
-from helpers.setup.environments import Environment, Step, locked
+from helpers.setup import course, stamps
+from helpers.setup.environments import Environment, Step, locked, proved
 from helpers.setup.problems import SetupError
 from helpers.setup.pythons import Python
 
@@ -54,7 +54,7 @@ def plan(directory: Path, python: Python, log: Path) -> Environment:
         python=python,
         steps=(
             Step("title-packages", locked(LOCK), {"count": count}),
-            Step("title-proof", _proof),
+            Step("title-proof", proved(_FULL)),
         ),
         quick_proof=_QUICK,
         needed=NEEDED,
@@ -71,10 +71,3 @@ def is_made() -> bool:
     lock = paths.REQUIREMENTS / LOCK
     stamp = stamps.read(python.parents[1])
     return python.exists() and lock.exists() and stamp.get("sources") == stamps.digest(lock)
-
-
-def _proof(environment: Environment) -> str:
-    """Import what a download uses."""
-    commands.run([environment.executable, "-I", "-c", _FULL], environment.log)
-    commands.run([environment.executable, "-I", "-c", environment.quick_proof], environment.log)
-    return ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from helpers import paths
 from helpers.setup import commands
-from helpers.setup.environments import Environment, Step, locked
+from helpers.setup.environments import Environment, Step, locked, proved
 from helpers.setup.problems import SetupError
 from helpers.setup.pythons import Python
 
@@ -63,7 +63,7 @@ def plan(directory: Path, python: Python, log: Path) -> Environment:
         steps=(
             Step("title-packages", locked("course.lock"), {"count": count}),
             Step("title-project", _project),
-            Step("title-proof", _proof),
+            Step("title-proof", proved(_FULL)),
         ),
         quick_proof=_QUICK.format(root=str(paths.ROOT)),
         needed=NEEDED,
@@ -81,11 +81,4 @@ def _project(environment: Environment) -> str:
         ],
         environment.log,
     )  # fmt: skip
-    return ""
-
-
-def _proof(environment: Environment) -> str:
-    """Run what a kernel and a run need."""
-    commands.run([environment.executable, "-I", "-c", _FULL], environment.log)
-    commands.run([environment.executable, "-I", "-c", environment.quick_proof], environment.log)
     return ""

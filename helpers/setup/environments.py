@@ -46,6 +46,17 @@ def locked(name: str) -> Callable[[Environment], str]:
     return install
 
 
+def proved(source: str) -> Callable[[Environment], str]:
+    """Return a step that runs Python source, then the environment's quick proof."""
+
+    def prove(environment: Environment) -> str:
+        for one in (source, environment.quick_proof):
+            commands.run([environment.executable, "-I", "-c", one], environment.log)
+        return ""
+
+    return prove
+
+
 @dataclass
 class Environment:
     """One virtual environment and how it is made.

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
+from helpers import records
+
 STAMP = ".minicpm-labs.json"
 
 
@@ -33,9 +35,8 @@ def read(directory: Path) -> dict[str, object]:
 
 def write(directory: Path, stamp: dict[str, object]) -> None:
     """Write the stamp of an environment, whole or not at all."""
-    new = directory / (STAMP + ".new")
-    new.write_text(json.dumps(stamp, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    new.replace(directory / STAMP)
+    text = json.dumps(stamp, indent=1, ensure_ascii=False) + "\n"
+    records.write_whole(directory / STAMP, text)
 
 
 def remove(directory: Path) -> None:

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from helpers import messages
-from helpers.answers import Answer
+from helpers.answers import Answer, as_html, as_text
 from helpers.errors import LabError
 from helpers.tables import Table
 from helpers.tool_calls import ToolCall
@@ -120,21 +120,12 @@ class Transcript:
         return self.rounds[-1].answer.label if self.rounds else ""
 
     def __str__(self) -> str:
-        head = [self.label] if self.label else []
-        lines = [f"{name}: {value}" for name, value in self._lines()]
-        return "\n".join([*head, *lines, self._sum()])
+        return f"{as_text(self.label, self._lines())}\n{self._sum()}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left;color:#666;vertical-align:top'>{escape(name)}</td>"
-            f"<td style='text-align:left;white-space:pre-wrap'>{escape(value)}</td></tr>"
-            for name, value in self._lines()
-        )
-        style = "background:#b45309;color:#fff;padding:0 .4em"
-        badge = f"<span style='{style}'>{escape(self.label)}</span>" if self.label else ""
-        return f"{badge}<table>{rows}</table><div>{escape(self._sum())}</div>"
+        return f"{as_html(self.label, self._lines())}<div>{escape(self._sum())}</div>"
 
 
 def _outcome(result: Result) -> str:

@@ -6,49 +6,29 @@ The options are those that the lab of the picture model has on the CPU.
 from __future__ import annotations
 
 import base64
-from pathlib import Path
 from typing import Any
 
 import requests
 
-from helpers import models, server
+from helpers import catalog, models, paths, server
 from helpers.engines import Cpu
-from helpers.models import Model
-from helpers.options import Options
 from helpers.server import Server
 
-MODEL_DIR = Path(__file__).resolve().parents[2] / "assets" / "standins" / "minicpm_v"
-NAME = "MiniCPM-V-4_5"
+LAB = "01_minicpm_v"
+MODEL_DIR = paths.STANDINS / "minicpm_v"
 LIMIT_IMAGES = 10
 
 
-def model() -> Model:
-    """Return the picture stand-in."""
-    return models.inspect(MODEL_DIR, NAME)
-
-
-def options(**changes: Any) -> Options:
-    """Return the options of its server, on a free port.
+def start(engine: Cpu, **changes: Any) -> Server:
+    """Return a server with the lab's options on a free port, ready; whoever starts it stops it.
 
     Args:
         changes: fields of Options that differ.
     """
-    course = Options(
-        served_model_name=NAME,
-        port=0,
-        dtype="bfloat16",
-        max_model_len=8192,
-        max_num_seqs=2,
-        enforce_eager=True,
-        limit_mm_per_prompt={"image": LIMIT_IMAGES},
-        trust_remote_code=True,
-    )
-    return course.with_values(**changes)
-
-
-def start(engine: Cpu, **changes: Any) -> Server:
-    """Return a started server, ready; whoever starts it stops it."""
-    started = server.start(engine, model(), options(**changes))
+    model = models.find(LAB, "cpu")
+    own = {"limit_mm_per_prompt": {"image": LIMIT_IMAGES}, "trust_remote_code": True}
+    options = catalog.options(LAB, "cpu", served_model_name=model.name, port=0, **own, **changes)
+    started = server.start(engine, model, options)
     assert isinstance(started, Server)
     started.wait_ready(300)
     return started

@@ -5,13 +5,13 @@ server's own text kept.
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
 from light.light_host import LightHost, hosting
-from PIL import Image, ImageDraw
+from light.light_pictures import drawn, encoded
+from PIL import Image
 
 from helpers import chat, messages
 from helpers import picture_errors as wrong
@@ -22,22 +22,7 @@ QUESTION = "Describe this picture."
 GREEDY = {"temperature": 0.0, "max_tokens": 24}
 
 
-def _drawn(size: tuple[int, int] = (448, 448), colour: str = "red") -> Image.Image:
-    """Return a picture that is not the same after any turn."""
-    image = Image.new("RGB", size, "white")
-    draw = ImageDraw.Draw(image)
-    draw.ellipse((20, 20, size[0] // 2, size[1] // 2), fill=colour)
-    draw.rectangle((size[0] * 3 // 4, size[1] * 3 // 4, size[0] - 5, size[1] - 20), fill="blue")
-    return image
-
-
-def _bytes(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, kind, **options)
-    return buffer.getvalue()
-
-
-PNG = _bytes(_drawn())
+PNG = encoded("PNG", drawn())
 
 
 def _data_url(data: bytes, mime: str = "image/png") -> str:
@@ -96,7 +81,7 @@ BY_HAND: dict[str, tuple[str, type[LabError], str]] = {
         "Only base64 data URLs are supported",
     ),
     "huge": (
-        _data_url(_bytes(Image.new("1", (14_000, 14_000)))),
+        _data_url(encoded("PNG", Image.new("1", (14_000, 14_000)))),
         wrong.ServerPictureLimit,
         "exceeds limit of 178956970 pixels",
     ),
@@ -226,7 +211,7 @@ def test_more_pictures_than_the_limit_are_told_with_both_numbers(pictured: Serve
 def test_pictures_and_prompt_longer_than_the_context_are_told_with_the_limit(
     pictured: Server,
 ) -> None:
-    pictures = [_drawn((1344, 1344))] * 10  # 6 660 tokens; the text has twice what is left
+    pictures = [drawn((1344, 1344))] * 10  # 6 660 tokens; the text has twice what is left
 
     error = _caught(lambda: chat.ask("picture " * 3200, image=pictures, server=pictured, **GREEDY))
 
@@ -242,7 +227,7 @@ def test_pictures_and_prompt_longer_than_the_context_are_told_with_the_limit(
         (b"<html>hello</html>", wrong.NotAPicture),
         (PNG[: len(PNG) // 2], wrong.PictureTruncated),
         (base64.b64encode(PNG).decode(), wrong.RawBase64),
-        (_bytes(Image.new("1", (14_000, 14_000))), wrong.PictureTooLarge),
+        (encoded("PNG", Image.new("1", (14_000, 14_000))), wrong.PictureTooLarge),
     ],
     ids=["missing", "zero", "html", "truncated", "raw-base64", "huge"],
 )

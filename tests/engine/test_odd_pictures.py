@@ -9,23 +9,14 @@ import io
 from typing import Any
 
 import pytest
-from light.light_pictures import encoded, sideways
-from PIL import Image, ImageDraw
+from light.light_pictures import drawn, encoded, sideways
+from PIL import Image
 
 from helpers import chat, images
 from helpers.server import Server
 
 QUESTION = "Describe this picture."
 GREEDY = {"temperature": 0.0, "max_tokens": 24}
-
-
-def _drawn(size: tuple[int, int] = (448, 448), colour: str = "red") -> Image.Image:
-    """Return a picture that is not the same after any turn."""
-    image = Image.new("RGB", size, "white")
-    draw = ImageDraw.Draw(image)
-    draw.ellipse((20, 20, size[0] // 2, size[1] // 2), fill=colour)
-    draw.rectangle((size[0] * 3 // 4, size[1] * 3 // 4, size[0] - 5, size[1] - 20), fill="blue")
-    return image
 
 
 def _seen(server: Server, source: Any) -> tuple[str, int, list[float]]:
@@ -53,19 +44,19 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 def _with_hole() -> Image.Image:
-    image = _drawn().convert("RGBA")
+    image = drawn().convert("RGBA")
     image.paste((0, 200, 0, 0), (250, 20, 430, 200))  # green, but wholly transparent
     return image
 
 
-PALETTE = _drawn().convert("P", palette=Image.Palette.ADAPTIVE)
-CMYK = encoded("JPEG", _drawn().convert("CMYK"))
+PALETTE = drawn().convert("P", palette=Image.Palette.ADAPTIVE)
+CMYK = encoded("JPEG", drawn().convert("CMYK"))
 TWINS: dict[str, tuple[bytes, Image.Image]] = {
-    "opaque RGBA": (encoded("PNG", _drawn().convert("RGBA")), _drawn()),
+    "opaque RGBA": (encoded("PNG", drawn().convert("RGBA")), drawn()),
     "transparent RGBA": (encoded("PNG", _with_hole()), _on_white(_with_hole())),
     "palette": (encoded("PNG", PALETTE), PALETTE.convert("RGB")),
     "CMYK": (CMYK, Image.open(io.BytesIO(CMYK)).convert("RGB")),
-    "grey": (encoded("PNG", _drawn().convert("L")), _drawn().convert("L").convert("RGB")),
+    "grey": (encoded("PNG", drawn().convert("L")), drawn().convert("L").convert("RGB")),
 }
 
 
@@ -80,7 +71,7 @@ def test_picture_in_another_colour_mode_is_seen_as_its_rgb_twin(
 
 def test_sideways_photo_is_seen_upright(pictured: Server) -> None:
     """vLLM 0.32 turns it; a grid of one column has a line break more than one of one row."""
-    photo = sideways("JPEG", _drawn((896, 448)))
+    photo = sideways("JPEG", drawn((896, 448)))
     turned = images.load(photo, upright=True)
 
     as_it_is, upright = _seen(pictured, photo), _seen(pictured, turned)
@@ -90,7 +81,7 @@ def test_sideways_photo_is_seen_upright(pictured: Server) -> None:
 
 
 def test_wrong_type_in_a_data_url_is_ignored_by_the_server(pictured: Server) -> None:
-    body = base64.b64encode(encoded("PNG", _drawn())).decode()
+    body = base64.b64encode(encoded("PNG", drawn())).decode()
     urls = [f"data:{mime};base64,{body}" for mime in ("image/png", "text/html")]
     parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
     asked = [[part, {"type": "text", "text": QUESTION}] for part in parts]

@@ -4,18 +4,15 @@ with the reason.
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
+import lab_runs
 import pytest
-from engine import smollm2
+import smollm2
 
-from helpers import catalog, paths
+from helpers import catalog
 from helpers.engines import Cpu
-from helpers.schemas import Report
 
 LAB = "02_minicpm5"
 NEVER_SKIPPED = ("serving", "models", "chat", "streaming", "stopped")
@@ -38,22 +35,10 @@ def test_lab_on_real_weights_passes_and_skips_only_what_they_lack(
     weights: Path, tmp_path: Path, language: str
 ) -> None:
     """Starts its own: the lab starts its engines itself."""
-    env = {name: value for name, value in os.environ.items() if name != "LAB_RUN"}
     given = {"ENGINE": "cpu", "MODEL_DIR": str(weights), "PORT": "0"}
-    words = [word for name, value in given.items() for word in ("-p", name, value)]
 
-    done = subprocess.run(
-        [sys.executable, "-m", "helpers", "run", LAB, "--language", language, *words],
-        cwd=paths.ROOT,
-        env=env | {"LAB_STATE_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
+    report, folder = lab_runs.passed(LAB, language, given, {"LAB_STATE_DIR": str(tmp_path)}, 900)
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    folder = (paths.build_dir() / "latest").resolve()
-    report = Report(**json.loads((folder / "report.json").read_text(encoding="utf-8")))
     found = {one.step: one for one in report.runs[0].checkpoints}
     skipped = {step for step, one in found.items() if one.status == "skipped"}
     declared = {e["id"] for e in catalog.lab(LAB)["checkpoints"] if e.get("needs")}

@@ -5,25 +5,23 @@ Nothing of this course has started it, so nothing of this course may stop it.
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import lab_runs
 import pytest
 import requests
 
-from helpers import catalog, environment, paths, server
+from helpers import catalog, environment, server
 from helpers.engines import Cpu
 from helpers.errors import Unauthorized
 from helpers.models import Model
 from helpers.options import Options
-from helpers.schemas import Report
 
 LAB = "02_minicpm5"
 NAME = "class-model"
@@ -77,22 +75,10 @@ def test_lab_on_a_class_server_asks_all_and_skips_only_what_is_not_its_own(
 ) -> None:
     """Starts its own: the server must not be one of ours. A proxy that is dead stands in the way."""
     given = {"ENGINE": "remote", "BASE_URL": by_hand}
-    words = [word for name, value in given.items() for word in ("-p", name, value)]
-    env = {name: value for name, value in os.environ.items() if name != "LAB_RUN"}
-    env |= DEAD_PROXY | {"LAB_API_KEY": key, "LAB_STATE_DIR": str(tmp_path)}
+    variables = DEAD_PROXY | {"LAB_API_KEY": key, "LAB_STATE_DIR": str(tmp_path)}
 
-    done = subprocess.run(
-        [sys.executable, "-m", "helpers", "run", LAB, "--language", "zh", *words],
-        cwd=paths.ROOT,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    report, folder = lab_runs.passed(LAB, "zh", given, variables, 300)
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    folder = (paths.build_dir() / "latest").resolve()
-    report = Report(**json.loads((folder / "report.json").read_text(encoding="utf-8")))
     found = {one.step: one for one in report.runs[0].checkpoints}
     local = {e["id"] for e in catalog.lab(LAB)["checkpoints"] if "local" in e.get("needs", [])}
     assert {step for step, one in found.items() if one.status == "skipped"} == local

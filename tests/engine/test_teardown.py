@@ -28,9 +28,11 @@ from helpers.server import ledger, process, state
 
 LAB = "02_minicpm5"
 FAULT = 'checkpoint.check("seeded", False, "a fault of the test")'
-# `python -m helpers run`, with notebooks and reports in folders of the test.
+# `python -m helpers run`, with notebooks and reports in folders of the test, heeding Ctrl-C as in a
+# terminal: a shell that starts a job with `&` lets it ignore that, and the job's children too.
 COMMAND = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
 from helpers import cli, paths
 paths.NOTEBOOKS, build = Path(sys.argv[1]), Path(sys.argv[2])

@@ -1,11 +1,13 @@
-"""Pictures for tests, made here: a small one whose halves differ, as the bytes of any file."""
+"""Pictures for tests, made here: a small one whose halves differ, a larger one with two shapes, and
+the bytes of any file.
+"""
 
 from __future__ import annotations
 
 import io
 from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageDraw
 
 MIMES = {
     "PNG": "image/png",
@@ -25,6 +27,15 @@ def picture(size: tuple[int, int] = (20, 10), mode: str = "RGB") -> Image.Image:
     image = Image.new("RGB", size, "red")
     image.paste((0, 0, 255), (size[0] // 2, 0, *size))
     return image.convert(mode)
+
+
+def drawn(size: tuple[int, int] = (448, 448), colour: str = "red") -> Image.Image:
+    """Return a picture that is not the same after any turn."""
+    image = Image.new("RGB", size, "white")
+    draw = ImageDraw.Draw(image)
+    draw.ellipse((20, 20, size[0] // 2, size[1] // 2), fill=colour)
+    draw.rectangle((size[0] * 3 // 4, size[1] * 3 // 4, size[0] - 5, size[1] - 20), fill="blue")
+    return image
 
 
 def encoded(kind: str = "PNG", image: Image.Image | None = None, **options: Any) -> bytes:

@@ -20,8 +20,11 @@ from helpers.schemas import Report
 from helpers.server import ledger, process, state
 
 # The command line, with one notebook in place of the catalogue and its build directory elsewhere.
+# A shell that starts a job with `&` lets it ignore Ctrl-C, and the job's children too; a run in a
+# terminal heeds it.
 RUNNER = """
-import functools, sys
+import functools, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
 from helpers import batch, cli, paths
 from helpers.server import stopping

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers import records
 from helpers.errors import StateUnwritable
 from helpers.server import process, state
 from helpers.server.problems import DeviceLocked
@@ -53,7 +54,7 @@ def _state(**changes: object) -> state.State:
         "engine_version": "0.32.0",
         "run": None,
         "log": "log",
-        "created": state.now(),
+        "created": records.now(),
     }
     return state.State(**(values | changes))
 
