@@ -14,6 +14,12 @@ NOTEBOOKS = ROOT / "notebooks"
 REQUIREMENTS = ROOT / "requirements"
 STANDINS = ROOT / "assets" / "standins"
 
+LAYERED = frozenset({"overlay", "overlay2", "aufs"})
+"""File systems whose content goes with the container, in one."""
+
+PASSING = frozenset({"tmpfs", "ramfs", "fuse-overlayfs"})
+"""File systems whose content goes with the power, or with a container without root."""
+
 
 def state_dir() -> Path:
     """Return the directory of logs, state files and downloaded weights (not created here).

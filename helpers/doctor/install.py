@@ -15,6 +15,7 @@ from helpers.doctor import chips, stacks, verdict
 from helpers.doctor.findings import Finding
 from helpers.doctor.machine import Machine
 from helpers.doctor.places import MANAGERS
+from helpers.engines import CANN_SCRIPTS
 from helpers.errors import LabError
 
 Way = Literal["ready", "docker", "pip", "platform", "cpu", "remote"]
@@ -37,7 +38,7 @@ WHOLE_DRIVER = "/usr/local/Ascend/driver"
 """A 950PR wants all of it (vllm-project/recipes#907, EI0014)."""
 
 NEEDED_GIB = 25
-SCRIPTS = ("/usr/local/Ascend/ascend-toolkit/set_env.sh", "/usr/local/Ascend/nnal/atb/set_env.sh")
+SCRIPTS = tuple(f"/{name}" for name in CANN_SCRIPTS)
 
 
 class NoImage(LabError):

@@ -200,7 +200,8 @@ def shape_of(config: dict[str, Any], weight_bytes: int | None = None) -> Shape:
     )
 
 
-LARGE_IMAGE_TOKENS = 660
-"""One large picture for MiniCPM-V 4.5: up to 10 slices of 64 tokens and their markers (OpenBMB
-docs/minicpm_v4dot5_en.md; vLLM 0.23 model_executor/models/minicpmv.py).
+LARGE_IMAGE_TOKENS = 672
+"""The most that one picture costs MiniCPM-V 4.5: 10 slices of 64 tokens and their markers, as
+`image_tokens.Slicing` computes it; written here because that module loads Pillow, and a test holds
+the two together.
 """

@@ -15,9 +15,6 @@ from helpers.doctor.machine import Node, Place
 MANAGERS = ("davinci_manager", "devmm_svm", "hisi_hdc")
 """Nodes beside /dev/davinciN that a container needs (vllm-ascend installation.md@v0.23.0)."""
 
-PASSING = frozenset({"overlay", "overlay2", "aufs", "tmpfs", "ramfs", "fuse-overlayfs"})
-"""File systems whose contents go with the container or with the power."""
-
 
 def nodes(root: Path) -> tuple[Node, ...]:
     """Return the davinci nodes and their managers under root/dev, sorted by name."""
@@ -51,7 +48,7 @@ def place(path: Path, mounts: str, container: bool) -> Place:
     except OSError:
         free = None
     kind = file_system(existing.resolve(), mounts)
-    passing = PASSING if container else PASSING - {"overlay", "overlay2", "aufs"}
+    passing = paths.PASSING | paths.LAYERED if container else paths.PASSING
     return Place(
         path=paths.shown(path),
         free=free,

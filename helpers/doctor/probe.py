@@ -17,10 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from helpers import interpreters, paths
+from helpers import environment, interpreters, paths
 from helpers.doctor import ascend_files, engine_probe, places, processes, tools
 from helpers.doctor.machine import Engine, Machine, Notebook, Place, Tool
-from helpers.environment import SECRET_ENDINGS
 
 T = TypeVar("T")
 E = TypeVar("E")
@@ -105,7 +104,7 @@ def public(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables without the values of secrets: names stay, values become "****"."""
     credentials = re.compile(r"(://)[^/@\s]+@")
     return {
-        name: "****" if name.upper().endswith(SECRET_ENDINGS) else credentials.sub(r"\1****@", text)
+        name: environment.masked(name, credentials.sub(r"\1****@", text))
         for name, text in environ.items()
     }
 

@@ -28,9 +28,6 @@ SEARCHED = (
 NOT_OURS = "modelscope"
 """Another program's cache: read, never written."""
 
-VOLATILE = ("tmpfs", "ramfs", "overlay", "aufs")
-"""File systems whose content goes with the container or the machine's memory."""
-
 
 def own(repo: str) -> Path:
     """Return the course's own place for a repository, in the state directory."""
@@ -98,4 +95,4 @@ def volatile(place: Path) -> str:
         mount = Path(part.mountpoint)
         if (mount == target or mount in target.parents) and len(mount.parts) >= len(best.parts):
             best, kind = mount, part.fstype
-    return kind if kind in VOLATILE else ""
+    return kind if kind in paths.LAYERED | paths.PASSING else ""

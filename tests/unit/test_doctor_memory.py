@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import models, paths
+from helpers import image_tokens, models, paths
 from helpers.doctor import known_models, memory, preflight
 from helpers.doctor.findings import Finding
 from helpers.options import Options
@@ -175,7 +175,13 @@ def test_pictures_are_held_against_the_context(
 
     assert found.status == status
     if status == "warning":
-        assert found.values == {"needed": 7168, "fits": 2}
+        assert found.values == {"needed": 7424, "fits": 2}
+
+
+def test_large_picture_costs_the_most_of_the_slicing_rule() -> None:
+    most = image_tokens.Slicing().cost(None)
+
+    assert most.total == memory.LARGE_IMAGE_TOKENS
 
 
 def test_pictures_with_options_of_their_own_are_counted() -> None:
