@@ -116,7 +116,7 @@ def inspect(path: Path, name: str) -> Model:
     if not weights:
         raise ModelNoWeights(path=shown, evidence=listing)
     for file in weights:
-        if _is_pointer(file):
+        if is_pointer(file):
             first = file.read_text(encoding="utf-8", errors="replace").strip()
             raise ModelNoWeights(path=shown, evidence=listing, original=f"{file.name}: {first}")
     return Model(
@@ -153,11 +153,16 @@ def _chat_template(path: Path) -> str:
         return ""
 
 
-def _is_pointer(file: Path) -> bool:
-    """Return True for what git leaves in place of a large file that git-lfs has not fetched."""
+def is_pointer(file: Path) -> bool:
+    """Return True for what git leaves in place of a large file that git-lfs has not fetched, False
+    also for a file that cannot be read.
+    """
     marker = b"version https://git-lfs.github.com/spec/"
-    with file.open("rb") as opened:
-        return opened.read(len(marker)) == marker
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(marker)) == marker
+    except OSError:
+        return False
 
 
 def _expanded(place: str) -> Path:

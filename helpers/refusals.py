@@ -102,12 +102,13 @@ def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) ->
         if isinstance(max_tokens, int) and max_tokens >= 1:  # 0.32 lowers it to what is left: none
             return picture_refusals.too_long(status, said, body)
         return errors.MaxTokensInvalid(status=status, max_tokens=max_tokens, original=said)
-    if _TOO_LARGE.search(said) or (_TOO_LONG.search(said) and _alone_too_large(max_tokens, said)):
+    too_long = _TOO_LONG.search(said) is not None
+    if _TOO_LARGE.search(said) or (too_long and _alone_too_large(max_tokens, said)):
         return errors.MaxTokensTooLarge(status=status, max_tokens=max_tokens, original=said)
-    about_tools = tool_errors.refused(status, said, body)
+    about_tools = tool_errors.refused(status, said, body, too_long)
     if about_tools:
         return about_tools
-    if _TOO_LONG.search(said):
+    if too_long:
         return picture_refusals.too_long(status, said, body)
     about_pictures = picture_refusals.refused(status, said, body)
     return about_pictures or errors.RequestRefused(status=status, original=said)

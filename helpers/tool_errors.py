@@ -17,7 +17,6 @@ _NOT_ENABLED = re.compile(r"requires (--enable-auto-tool-choice|--tool-call-pars
 _EMPTY = re.compile(r"`tools` must not be an empty array")
 _CHOICE = re.compile(r"`tool_choice`")
 _SCHEMA = re.compile(r"body\.tools|Grammar error|object has no attribute")
-_TOO_LONG = re.compile(r"maximum context length|maximum model length|longer than the maximum")
 
 
 class ToolsNotEnabled(RequestRefused):
@@ -128,13 +127,16 @@ class CutWhileCalling(LabError):
     code = "tools.cut"
 
 
-def refused(status: int, said: str, body: Mapping[str, Any]) -> RequestRefused | None:
+def refused(
+    status: int, said: str, body: Mapping[str, Any], too_long: bool
+) -> RequestRefused | None:
     """Return the error for a refusal that the request's tools have caused, or None.
 
     Args:
         status: of HTTP.
         said: the server's own text, kept in the error.
         body: the request.
+        too_long: the text says that the prompt does not fit in the context.
     """
     tools, choice = body.get("tools"), body.get("tool_choice")
     if tools is None and choice is None:
@@ -144,11 +146,12 @@ def refused(status: int, said: str, body: Mapping[str, Any]) -> RequestRefused |
         (_EMPTY, ToolsEmpty),
         (_CHOICE, ToolChoiceRefused),
         (_SCHEMA, ToolSchemaRefused),
-        (_TOO_LONG, TooManyTools),
     ]
-    heavier = len(json.dumps(tools or [])) > len(json.dumps(body.get("messages") or []))
-    for pattern, kind in kinds:
-        if pattern.search(said) and (heavier or kind is not TooManyTools):
-            values: dict[str, Any] = {"choice": choice, "tools": len(tools or ()), "status": status}
-            return kind(original=said, max_tokens=body.get("max_tokens"), **values)
-    return None
+    found = next((kind for pattern, kind in kinds if pattern.search(said)), None)
+    if found is None and too_long:
+        heavier = len(json.dumps(tools or [])) > len(json.dumps(body.get("messages") or []))
+        found = TooManyTools if heavier else None
+    if found is None:
+        return None
+    values: dict[str, Any] = {"choice": choice, "tools": len(tools or ()), "status": status}
+    return found(original=said, max_tokens=body.get("max_tokens"), **values)

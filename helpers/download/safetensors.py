@@ -11,18 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-POINTER = b"version https://git-lfs.github.com/spec/"
 MAX_HEADER = 100_000_000
 """Bytes; the format's own limit (safetensors, SafeTensorError::HeaderTooLarge)."""
-
-
-def is_pointer(path: Path) -> bool:
-    """Return whether a file is what git leaves where git-lfs has not fetched the content."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(POINTER)) == POINTER
-    except OSError:
-        return False
 
 
 def header(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from helpers import paths, records
+from helpers import models, paths, records
 from helpers.download import clientfiles, errors, hashing, lockfile, record, safetensors
 from helpers.download.hashing import Seen
 from helpers.download.record import Expected, FileRecord, Listing, Record
@@ -94,7 +94,7 @@ def _by_size(directory: Path, one: Expected) -> Problem | None:
     size = clientfiles.size(path)
     if one.size is None or size == one.size:
         return None
-    return Problem(one.path, expected, f"{size:,} B", pointer=safetensors.is_pointer(path))
+    return Problem(one.path, expected, f"{size:,} B", pointer=models.is_pointer(path))
 
 
 def _still(directory: Path, one: Expected, kept: FileRecord) -> bool:
@@ -146,7 +146,7 @@ def _judge(one: Expected, seen: Seen | OSError, result: Comparison) -> None:
 
 
 def _structure(directory: Path, name: str, told: str) -> Problem:
-    pointer = safetensors.is_pointer(directory / name)
+    pointer = models.is_pointer(directory / name)
     return Problem(name, "safetensors", told, pointer=pointer, content=False)
 
 

@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 import requests
 
 from helpers import paths
+from helpers.environment import LOOPBACK
 from helpers.errors import NotOpenAI, Unauthorized, Unreachable
-
-LOOPBACK_HOSTS = {"127.0.0.1", "localhost", "::1"}
 
 
 def address(host: str, port: int) -> str:
@@ -50,7 +49,7 @@ class Endpoint:
         self.max_model_len: int | None = None
         self.session = requests.Session()
         # Loopback traffic must not go through a proxy, whatever the platform has set.
-        self.session.trust_env = urlsplit(self.base_url).hostname not in LOOPBACK_HOSTS
+        self.session.trust_env = urlsplit(self.base_url).hostname not in LOOPBACK
 
     @property
     def is_local(self) -> bool:

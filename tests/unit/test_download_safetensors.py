@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from light import light_hub
 
+from helpers import models
 from helpers.download import safetensors
 
 SHARD = "model-00001-of-00002.safetensors"
@@ -78,9 +79,9 @@ def test_spoilt_shard_is_named(model: Path, change: Callable[[bytes], bytes]) ->
 def test_pointer_is_recognised(model: Path) -> None:
     (model / SHARD).write_bytes(pointer(b""))
 
-    assert safetensors.is_pointer(model / SHARD)
-    assert not safetensors.is_pointer(model / "config.json")
-    assert not safetensors.is_pointer(model / "gone")
+    assert models.is_pointer(model / SHARD)
+    assert not models.is_pointer(model / "config.json")
+    assert not models.is_pointer(model / "gone")
 
 
 def test_index_that_names_a_shard_which_is_not_there_is_told(model: Path) -> None:
