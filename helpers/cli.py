@@ -22,6 +22,7 @@ ELSEWHERE: dict[str, str] = {
     "download": "helpers.download.command",
     "doctor": "helpers.doctor.command",
     "install-command": "helpers.doctor.install_command",
+    "report": "helpers.report_command",
     "route": "helpers.diagnose.route_command",
 }
 """Commands that a subject keeps beside its own code: name → module whose `command` it is, imported

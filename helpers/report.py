@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from pydantic import ValidationError
 
-from helpers import catalog, messages
+from helpers import catalog, messages, paths, records
+from helpers.errors import LabError
 from helpers.schemas import Report
 
 _TEXTS = (
@@ -36,15 +38,48 @@ _TEXTS = (
 )
 
 
-def write(summary: Report, folder: Path) -> None:
+class ReportMissing(LabError):
+    """A folder holds no report.json; values: path."""
+
+    code = "report.missing"
+
+
+class ReportUnreadable(LabError):
+    """report.json is not what this version writes; values: path. The original is the first
+    complaint.
+    """
+
+    code = "report.unreadable"
+
+
+def write(summary: Report, folder: Path, language: str | None = None) -> None:
     """Write report.json and report.html into a folder.
 
+    Args:
+        language: of the page, "zh" or "en"; None takes the language in force.
     Raises:
         OSError: the folder cannot be written.
     """
     body = json.dumps(summary.model_dump(by_alias=True), ensure_ascii=False, indent=1)
-    (folder / "report.json").write_text(body + "\n", encoding="utf-8")
-    (folder / "report.html").write_text(html(summary), encoding="utf-8")
+    records.write_whole(folder / "report.json", body + "\n")
+    records.write_whole(folder / "report.html", html(summary, language))
+
+
+def read(folder: Path) -> Report:
+    """Return the report that lies in a folder.
+
+    Raises:
+        ReportMissing: there is none.
+        ReportUnreadable: it is not of the form that this version writes.
+    """
+    path = folder / "report.json"
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ReportMissing(path=paths.shown(path)) from error
+    except (OSError, ValidationError) as error:
+        told = str(error).splitlines()
+        raise ReportUnreadable(path=paths.shown(path), original="\n".join(told[:3])) from error
 
 
 def html(summary: Report, language: str | None = None) -> str:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from pydantic import ValidationError
 
 from helpers import report
+from helpers.cli import main
 from helpers.schemas import Checkpoint, Report, Run, RunError, Teardown
 
 
@@ -211,3 +213,32 @@ def test_html_of_a_lab_outside_of_the_catalogue_shows_its_name() -> None:
     page = report.html(_report(_run(lab="my_lab")), "en")
 
     assert "my_lab" in page
+
+
+def test_report_command_makes_the_page_again_in_the_language_asked(
+    tmp_path: Path, kept_environ: None
+) -> None:
+    report.write(_report(_run()), tmp_path, "zh")
+    (tmp_path / "report.html").unlink()
+
+    done = CliRunner().invoke(main, ["report", str(tmp_path), "--language", "en"])
+
+    assert done.exit_code == 0
+    assert "report.html" in done.output
+    assert '<html lang="en">' in (tmp_path / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("content", "code"), [(None, "report.missing"), ('{"schema": 2}', "report.unreadable")]
+)
+def test_report_command_without_a_report_to_read_says_so(
+    tmp_path: Path, kept_environ: None, content: str | None, code: str
+) -> None:
+    if content is not None:
+        (tmp_path / "report.json").write_text(content, "utf-8")
+
+    done = CliRunner().invoke(main, ["report", str(tmp_path)])
+
+    assert done.exit_code == 1
+    assert f"[{code}]" in done.output
+    assert "Traceback" not in done.output
