@@ -8,13 +8,15 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from helpers import catalog, messages, paths
 from helpers.errors import LabError, ModelEmpty, ModelMissing, ModelNoConfig, ModelNoWeights
 
-CAPABILITIES = ("thinking", "tools", "course_facts")
-"""thinking: the chat template knows enable_thinking; tools: it knows tools; course_facts: the model
-is the stand-in, or of the course's own family (whose template knows thinking).
+CAPABILITIES = ("thinking", "tools", "images", "course_facts")
+"""thinking: the chat template knows enable_thinking; tools: it knows tools; images: the model has a
+vision tower; course_facts: it is the stand-in, or of the course's own family (whose template knows
+thinking).
 """
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.gguf")
@@ -125,17 +127,19 @@ def inspect(path: Path, name: str) -> Model:
         stand_in=bool(config.get("stand_in")),
         max_context=config.get("max_position_embeddings"),
         bytes=sum(file.stat().st_size for file in weights),
-        capabilities=_capabilities(path, bool(config.get("stand_in"))),
+        capabilities=_capabilities(path, config),
     )
 
 
-def _capabilities(path: Path, stand_in: bool) -> frozenset[str]:
-    """Return what the checkpoint's chat template shows that it has."""
+def _capabilities(path: Path, config: dict[str, Any]) -> frozenset[str]:
+    """Return what the checkpoint's chat template and config.json show that it has."""
     template = _chat_template(path)
     found = {"thinking"} if "enable_thinking" in template else set()
     if "tools" in template:
         found.add("tools")
-    if stand_in or "thinking" in found:
+    if "vision_config" in config:
+        found.add("images")
+    if config.get("stand_in") or "thinking" in found:
         found.add("course_facts")
     return frozenset(found)
 

@@ -14,13 +14,14 @@ import yaml
 from helpers.errors import BadOption
 
 
-def default(name: str, value: Any) -> Any:
+def default(name: str, value: Any, *, also: type | None = None) -> Any:
     """Return LAB_<name> if it is set, else the value; text stays text, anything else is read as
     YAML.
 
     Args:
         name: the parameter, for instance "PORT".
         value: the cell's own default; its type is kept, None takes whatever the variable says.
+        also: another type that the parameter may have.
     Raises:
         BadOption: the variable cannot be read as the value's type.
     """
@@ -37,6 +38,6 @@ def default(name: str, value: Any) -> Any:
         ) from error
     if isinstance(value, float) and isinstance(read, int) and not isinstance(read, bool):
         return float(read)
-    if value is not None and type(read) is not type(value):
+    if value is not None and type(read) not in (type(value), also):
         raise BadOption(name=f"LAB_{name}", value=repr(given), rule=type(value).__name__)
     return read

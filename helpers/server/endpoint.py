@@ -14,6 +14,12 @@ from helpers import paths
 from helpers.environment import LOOPBACK
 from helpers.errors import NotOpenAI, Unauthorized, Unreachable
 
+_WHITE = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAABwAAAAcAQAAAABaduI5AAAAFElEQVR42mP8z8DwkYmBgY"
+    "Fh4AkAGmgCKKMUpJsAAAAASUVORK5CYII="
+)
+"""A picture of 28 × 28 white pixels."""
+
 
 def address(host: str, port: int) -> str:
     """Return the URL at which a server that listens on a host is asked from this machine.
@@ -174,7 +180,8 @@ class RemoteServer(Endpoint):
         """Return what the server's own chat template shows, through /tokenize; None where it does
         not offer that.
 
-        A template that knows enable_thinking or tools makes another prompt with them.
+        A template that knows enable_thinking or tools makes another prompt with them; a model that
+        reads no pictures refuses one (HTTP 400, "is not a multimodal model", vLLM 0.32).
         """
         plain = self._prompt_tokens()
         if plain is None:
@@ -189,6 +196,9 @@ class RemoteServer(Endpoint):
         }
         if self._prompt_tokens(tools=[tool]) not in (None, plain):
             found.add("tools")
+        picture = {"type": "image_url", "image_url": {"url": _WHITE}}
+        if self._prompt_tokens(messages=[{"role": "user", "content": [picture]}]) is not None:
+            found.add("images")
         if self.stand_in:
             found.add("course_facts")
         return frozenset(found)

@@ -13,7 +13,7 @@ from PIL import Image
 
 from helpers import chat, image_tokens
 from helpers.picture_errors import PicturesTooLong
-from helpers.server import Server
+from helpers.server import RemoteServer, Server
 
 QUESTION = "Describe this picture."
 SIZES = [(1, 1), (448, 448), (449, 448), (896, 448), (448, 896), (2000, 500), (1344, 1344)]
@@ -94,3 +94,12 @@ def test_budget_draws_the_line_where_the_server_does(pictured: Server) -> None:
     assert fits.fits and fits.needed == limit == answer.usage["total_tokens"]
     with pytest.raises(PicturesTooLong):
         chat.ask(" ".join(["picture"] * (room + 1)), **asked)
+
+
+def test_server_of_somebody_else_shows_that_it_reads_pictures(pictured: Server) -> None:
+    remote = RemoteServer(pictured.base_url, pictured.served_model_name)
+
+    remote.wait_ready()
+
+    assert remote.capabilities is not None
+    assert {"images", "course_facts"} <= remote.capabilities
