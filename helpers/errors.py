@@ -1,84 +1,13 @@
-"""One typed exception per cause; each says what happened, why, and what to do next, in the
-learner's language.
+"""The typed exceptions that several subjects raise, one a cause; their texts stand in `messages`.
 
-The texts stand in `messages` under the class's code; the original text of whoever complained first
-is kept. Not for deciding what happened: `server`, `chat` and the others raise these.
+What each can do is `lab_error.LabError`'s; families with a subject of their own stand beside it
+(`server.problems`, `download.errors`, `picture_errors`, `tool_errors`). Not for deciding what
+happened: `server`, `chat` and the others raise these.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
-from helpers import messages
-
-
-class LabError(Exception):
-    """A failure that a learner can cause or meet, told in three sentences.
-
-    Attributes:
-        code: key of its texts in messages/zh.yml and en.yml.
-        what, why, next: the three texts in the language in force when they are read.
-        evidence: lines that prove it (a log's tail, a listing), or None.
-        original: the text of the program that complained first, unchanged, or None.
-        diagnosis: what `diagnose` makes of the evidence; None until it exists.
-    """
-
-    code: ClassVar[str] = "lab.error"
-
-    def __init__(
-        self, *, evidence: str | None = None, original: str | None = None, **values: Any
-    ) -> None:
-        self.values = values
-        self.evidence = evidence
-        self.original = original
-        self.diagnosis: object | None = None
-        super().__init__(self.code)
-
-    @property
-    def what(self) -> str:
-        """Return what happened, one sentence."""
-        return messages.parts(self.code, **self.values)["what"]
-
-    @property
-    def why(self) -> str:
-        """Return why it happened, as far as known."""
-        return messages.parts(self.code, **self.values)["why"]
-
-    @property
-    def next(self) -> str:
-        """Return what to do next."""
-        return messages.parts(self.code, **self.values)["next"]
-
-    def told(self, language: str | None = None) -> str:
-        """Return the whole message, evidence and original text included.
-
-        Args:
-            language: "zh" or "en"; None takes the language in force.
-        """
-        said = messages.parts(self.code, language, **self.values)
-        label = {
-            name: messages.text(f"error.label.{name}", language)
-            for name in ("why", "next", "evidence", "original")
-        }
-        lines = [
-            f"[{self.code}] {said['what']}",
-            f"{label['why']}{said['why']}",
-            f"{label['next']}{said['next']}",
-        ]
-        if self.original:
-            lines.append(f"{label['original']}{self.original}")
-        if self.evidence:
-            lines += [label["evidence"], *(f"    {line}" for line in self.evidence.splitlines())]
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.told()
-
-    def _render_traceback_(self) -> list[str]:
-        """Return what IPython shows in place of a traceback: the message alone (IPython calls this
-        by its name).
-        """
-        return self.told().splitlines()
+from helpers.lab_error import LabError as LabError
 
 
 class UnknownEngine(LabError):
@@ -159,7 +88,7 @@ class DeviceBusy(LabError):
     code = "server.device_busy"
 
 
-class ServerDied(LabError):
+class ServerDied(LabError, names_cause=False):
     """The server's process ended by itself; values: ended (exit code or signal), seconds, log.
     Evidence: log tail.
     """
@@ -175,7 +104,7 @@ class UnrecognizedArguments(ServerDied):
     code = "server.unrecognized_arguments"
 
 
-class ServerTimeout(LabError):
+class ServerTimeout(LabError, names_cause=False):
     """The server did not become ready in time but still runs; values: seconds, log."""
 
     code = "server.timeout"
@@ -199,7 +128,7 @@ class StillStarting(LabError):
     code = "server.still_starting"
 
 
-class ServerGone(LabError):
+class ServerGone(LabError, names_cause=False):
     """Nothing answers: the server that we started has ended; values: url, ended, log. Evidence:
     log tail.
     """
@@ -219,13 +148,13 @@ class Unreachable(LabError):
     code = "remote.unreachable"
 
 
-class OfflineFailed(LabError):
+class OfflineFailed(LabError, names_cause=False):
     """The offline script ended with an error; values: ended, log. Evidence: log tail."""
 
     code = "offline.failed"
 
 
-class RequestRefused(LabError):
+class RequestRefused(LabError, names_cause=False):
     """The server refused a request for a reason without a type of its own; values: status.
     Original: its text.
     """

@@ -97,7 +97,9 @@ def run(
         ended = late if returncode is None else process.told_status(returncode)
         values = {"ended": ended, "log": paths.shown(found.log)}
         evidence = logs.tail(Path(found.log), 12)
-        raise OfflineFailed(**values, evidence=evidence, original=logs.last_error(evidence))
+        said = logs.last_error(evidence)
+        log_file = Path(found.log)
+        raise OfflineFailed(**values, evidence=evidence, original=said, log_file=log_file)
     return OfflineResult(
         json.loads(output.read_text(encoding="utf-8")), returncode, seconds, Path(found.log)
     )

@@ -74,10 +74,11 @@ def _ends(asked: Server, seconds: float) -> bool:
 
 def _gone(asked: Server, kind: type[errors.ServerGone] | None, original: str) -> errors.LabError:
     values = {"url": asked.base_url, "ended": asked.ended(), "log": asked.log}
-    told = {"evidence": asked.tail(12), "original": original}
-    if kind is None:
-        return errors.ServerGone(**told, **values)
-    return kind(**told, **values, left=", ".join(asked.processes()) or "-")
+    if kind is not None:
+        values["left"] = ", ".join(asked.processes()) or "-"
+    return (kind or errors.ServerGone)(
+        **values, evidence=asked.tail(12), original=original, log_file=asked.log_file
+    )
 
 
 def refused(status: int, text: str, body: Mapping[str, Any], asked: Endpoint) -> errors.LabError:

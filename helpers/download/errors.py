@@ -80,13 +80,13 @@ class AlreadyRunning(LabError):
     code = "download.already_running"
 
 
-class ClientMissing(LabError):
+class ClientMissing(LabError, names_cause=False):
     """The AtomGit client's environment could not be made; values: log."""
 
     code = "download.client_missing"
 
 
-class ClientFailed(LabError):
+class ClientFailed(LabError, names_cause=False):
     """The client failed for a reason that we do not know; values: repo, log."""
 
     code = "download.client_failed"

@@ -10,18 +10,13 @@ import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from helpers import environment, messages, paths, progress
-from helpers.errors import (
-    NotOpenAI,
-    ServerDied,
-    ServerTimeout,
-    Unreachable,
-    UnrecognizedArguments,
-)
+from helpers.errors import NotOpenAI, ServerDied, ServerTimeout, Unreachable
 from helpers.options import Options
 from helpers.server import log as logs
-from helpers.server import process, state, stopping
+from helpers.server import problems, process, state, stopping
 from helpers.server.endpoint import LocalEndpoint, address
 from helpers.tables import Table
 
@@ -77,6 +72,11 @@ class Server(LocalEndpoint):
     def log(self) -> str:
         """Return the path of this start's log."""
         return paths.shown(self._log)
+
+    @property
+    def log_file(self) -> Path:
+        """Return the file itself, for whoever reads it."""
+        return self._log
 
     @property
     def pid(self) -> int:
@@ -149,8 +149,8 @@ class Server(LocalEndpoint):
         Args:
             timeout: seconds to wait before giving up.
         Raises:
-            ServerDied: the process ended first; UnrecognizedArguments where its command line was
-                the cause.
+            ServerDied: the process ended first; UnrecognizedArguments, ParserUnknown or
+                ParserMissing where its command line was the cause.
             ServerTimeout: still starting; carries the stage reached.
         Source: vLLM 0.23 envs.py, VLLM_ENGINE_READY_TIMEOUT_S = 600.
         """
@@ -172,7 +172,7 @@ class Server(LocalEndpoint):
                 stage = messages.text(f"server.stage.{stage}")
                 if elapsed > timeout:
                     told = {"seconds": f"{timeout:.0f}", "stage": stage, "log": self.log}
-                    raise ServerTimeout(evidence=self.tail(), original=None, **told)
+                    raise ServerTimeout(evidence=self.tail(), log_file=self._log, **told)
                 live.update(messages.text("server.waiting", stage=stage, seconds=f"{elapsed:.0f}"))
                 time.sleep(POLL_SECONDS)
 
@@ -182,15 +182,9 @@ class Server(LocalEndpoint):
         """
         evidence = self.tail(12)
         values = {"ended": self.ended(), "seconds": f"{seconds:.1f}", "log": self.log}
-        marker = "unrecognized arguments:"
-        line = next((line for line in reversed(evidence.splitlines()) if marker in line), "")
-        if line:
-            argument = line.partition(marker)[2].strip()
-            return UnrecognizedArguments(
-                **values, argument=argument, evidence=evidence, original=line.strip()
-            )
-        said = logs.last_error(self.tail(400))
-        return ServerDied(**values, evidence=evidence, original=said)
+        told: dict[str, Any] = {"evidence": evidence, "log_file": self._log, **values}
+        refused = problems.of_command_line(**told)
+        return refused or ServerDied(**told, original=logs.last_error(self.tail(400)))
 
     def stop(self, grace: float | None = None) -> stopping.StopProof:
         """Return the proof that the whole process group has ended and the port is free.

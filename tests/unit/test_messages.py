@@ -24,6 +24,7 @@ FAMILIES = (
     "checkpoint.lacks.",
     "checkpoint.status.",
     "environment.column.",
+    "error.diagnosis.",
     "error.label.",
     "report.",
     "server.differs.",
