@@ -12,12 +12,13 @@ from typing import BinaryIO
 
 from helpers.diagnose import verdict
 from helpers.diagnose.answer import Diagnosis
+from helpers.diagnose.attached import of_run
 from helpers.diagnose.findings import Search
 from helpers.diagnose.reading import BLANKS, BLOCK_BYTES, Block, Blocks
 from helpers.diagnose.squeezed import LineAt
 from helpers.diagnose.stages import Stages
 
-__all__ = ["Diagnosis", "read", "read_stream", "read_text"]
+__all__ = ["Diagnosis", "of_run", "read", "read_stream", "read_text"]
 
 
 def read(path: str | Path, language: str | None = None) -> Diagnosis:
