@@ -51,8 +51,21 @@ class RunError(BaseModel):
     diagnosis: str | None = None
 
 
+class CellTime(BaseModel):
+    """Seconds that a code cell took; `cell` is its number in the executed notebook, from 0."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cell: int
+    seconds: float
+
+
 class Run(BaseModel):
-    """One execution of one notebook; `notebook` is relative to the report."""
+    """One execution of one notebook; `notebook` and `log` are relative to the report.
+
+    `kept` is True where an earlier call of the same matrix had finished it; `attempts` counts how
+    often it was tried.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -68,6 +81,10 @@ class Run(BaseModel):
     error: RunError | None
     skipped: str | None = None
     engine_starts: int = 0
+    cells: list[CellTime] = []
+    log: str | None = None
+    attempts: int = 1
+    kept: bool = False
 
 
 class Teardown(BaseModel):
@@ -79,8 +96,18 @@ class Teardown(BaseModel):
     ports_left: list[int]
 
 
+class RunRecord(Form):
+    """run.json in the folder of one run of a matrix: its key, its record, what was left of it."""
+
+    key: str
+    run: Run
+    teardown: Teardown
+
+
 class Report(Form):
-    """report.json of a run over the catalogue or a matrix."""
+    """report.json of a run over the catalogue or a matrix; `matrix` and `executor` are of the
+    latter only.
+    """
 
     started: str
     ok: bool
@@ -89,3 +116,6 @@ class Report(Form):
     first_answer_seconds: float | None = None
     runs: list[Run]
     teardown: Teardown
+    matrix: str | None = None
+    executor: Literal["local", "ray"] | None = None
+    seconds: float | None = None

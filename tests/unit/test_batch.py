@@ -5,6 +5,7 @@ themselves.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import psutil
@@ -152,7 +153,7 @@ def test_run_restores_the_run_id_that_was_set(
 ) -> None:
     _run(folder, batch.Job("none", "en", tmp_path / "nothing.ipynb"))
 
-    assert batch.os.environ["LAB_RUN"] == session_run
+    assert os.environ["LAB_RUN"] == session_run
     assert ledger.count(session_run) == 0
 
 
