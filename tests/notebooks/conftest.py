@@ -27,17 +27,22 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Give the kernels that nbval starts a run id, so that what they leave can be found."""
-    if session.config.getoption("nbval", False) and not os.environ.get("LAB_RUN"):
+    if _by_nbval(session) and not os.environ.get("LAB_RUN"):
         os.environ["LAB_RUN"] = f"nbval-{os.getpid()}-{secrets.token_hex(4)}"
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Stop what the notebooks have started: nbval kills their kernels hard, so no cell of theirs can."""
     run = os.environ.get("LAB_RUN")
-    if session.config.getoption("nbval", False) and run:
+    if _by_nbval(session) and run:
         from helpers import server
 
         server.stop_run(run)
+
+
+def _by_nbval(session: pytest.Session) -> bool:
+    """Return True where nbval runs notebooks in this session, strictly or by tag."""
+    return any(session.config.getoption(name, False) for name in ("nbval", "nbval_lax"))
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 
 import pytest
+import regression
 
 from helpers import catalog, engines, paths
-
-SANITIZE = paths.ROOT / "tests" / "notebooks" / "sanitize.cfg"
 
 
 def jobs() -> list[object]:
@@ -29,19 +26,8 @@ def test_lab_run_by_nbval_shows_what_the_committed_notebook_shows(
 ) -> None:
     if not engines.Cpu().available().ok:
         pytest.skip("the committed outputs are those of the CPU engine, which is not here")
-    env = {
-        k: v for k, v in os.environ.items() if not k.startswith("LAB_") or k == "LAB_ENGINE_PYTHON"
-    }
-    env |= {"LAB_STATE_DIR": str(tmp_path_factory.mktemp("nbval")), "LAB_LANGUAGE": language}
-    notebook = paths.NOTEBOOKS / language / f"{lab}.ipynb"
-    command = [sys.executable, "-m", "pytest", "--nbval", "-p", "tests.notebooks.conftest", "-q"]
-    command += [
-        "--nbval-sanitize-with",
-        str(SANITIZE),
-        "--nbval-cell-timeout",
-        "600",
-        str(notebook),
-    ]
+    env = regression.environment(language, tmp_path_factory.mktemp("nbval"))
+    command = regression.command(paths.NOTEBOOKS / language / f"{lab}.ipynb")
 
     done = subprocess.run(command, cwd=paths.ROOT, env=env, capture_output=True, text=True)
 
