@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -21,7 +22,7 @@ from helpers.server import RemoteServer
 
 MIME = "application/vnd.labs.checkpoint+json"
 STATUSES = ("pass", "fail", "skipped", "todo", "kept")
-_COLOURS = {
+COLOURS = {
     "pass": "#15803d",
     "fail": "#b91c1c",
     "skipped": "#64748b",
@@ -38,6 +39,23 @@ _context: dict[str, Any] = {
     "capabilities": None,
 }
 _since = time.monotonic()
+_statuses: dict[str, dict[str, str]] = {}
+_watchers: list[Callable[[str], None]] = []
+
+
+def lab() -> str:
+    """Return the lab that has begun in this kernel, or ""."""
+    return str(_context["lab"])
+
+
+def statuses(lab_id: str) -> dict[str, str]:
+    """Return the last status of each step of a lab that this kernel has recorded."""
+    return dict(_statuses.get(lab_id, {}))
+
+
+def watch(tell: Callable[[str], None]) -> None:
+    """Have a function called with the lab's id after each record."""
+    _watchers.append(tell)
 
 
 def begin(
@@ -179,6 +197,9 @@ def _record(step: str, status: str, reason: str | None, detail: dict[str, Any]) 
     if reason:
         plain += f" — {reason}"
     _show({MIME: record, "text/plain": plain, "text/html": _html(step, status, reason)})
+    _statuses.setdefault(seen["lab"], {})[step] = status
+    for tell in _watchers:
+        tell(seen["lab"])
 
 
 def _show(bundle: dict[str, Any]) -> None:
@@ -193,7 +214,7 @@ def _show(bundle: dict[str, Any]) -> None:
 
 def _html(step: str, status: str, reason: str | None) -> str:
     badge = (
-        f"<b style='color:#fff;background:{_COLOURS[status]};padding:.1em .5em;border-radius:.3em'>"
+        f"<b style='color:#fff;background:{COLOURS[status]};padding:.1em .5em;border-radius:.3em'>"
     )
     told = f" — {escape(reason)}" if reason else ""
     told_status = escape(messages.text(f"checkpoint.status.{status}"))

@@ -77,7 +77,7 @@ def _take(transcript: Transcript, done: Round) -> None:
     """Take a round with calls in; the conversation goes on from it unless it is dropped."""
     transcript.rounds.append(done)
     if not done.dropped:
-        transcript.messages.append(_said(done.answer))
+        transcript.messages.append(said(done.answer))
         transcript.messages += [one.as_message() for one in done.results]
 
 
@@ -99,7 +99,7 @@ def _fits(call: ToolCall, known: Mapping[str, Tool]) -> bool:
     return True
 
 
-def _said(answer: Answer) -> dict[str, Any]:
+def said(answer: Answer) -> dict[str, Any]:
     """Return the assistant's message with its calls, as it is sent back.
 
     Arguments that are no JSON object are replaced: the chat template needs an object. vLLM 0.32
