@@ -5,6 +5,7 @@ minutes; the memory figures are the formula's; the class server's code does what
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import re
 import shlex
@@ -17,7 +18,7 @@ import pytest
 import yaml
 from guide_pages import blocks_of, commands_of, files, name_of, tables_of, text_of
 
-from helpers import catalog, engines, models, paths, server
+from helpers import catalog, chat, engines, models, paths, server
 from helpers.doctor import known_models, memory
 
 INSTRUCTOR = files("instructor")
@@ -213,3 +214,18 @@ def test_code_of_the_class_server_starts_it_as_the_memory_table_assumes(
     assert (options.max_model_len, options.max_num_seqs) == (8192, 32)
     assert (options.gpu_memory_utilization, options.tool_call_parser) == (0.85, "minicpm5")
     assert f"export LAB_BASE_URL={address}" in text_of(path)
+
+
+@pytest.mark.parametrize("path", INSTRUCTOR, ids=name_of)
+def test_limits_on_the_page_are_the_courses_own(path: Path) -> None:
+    (rows,) = [rows for rows in tables_of(path).values() if rows[0][0] == "`max_num_seqs`"]
+    told = {
+        row[0].strip("`"): [float(one) for one in re.findall(r"[\d.]+\d", row[2])] for row in rows
+    }
+    course = {lab: catalog.lab(lab)["values"]["ascend"] for lab in ("02_minicpm5", "01_minicpm_v")}
+    waited = inspect.signature(chat.ask).parameters["timeout"].default
+
+    assert course["01_minicpm_v"]["max_model_len"] in told["max_model_len"]
+    for values in course.values():
+        assert values["gpu_memory_utilization"] in told["gpu_memory_utilization"]
+    assert f" {waited:.0f} " in text_of(path)
