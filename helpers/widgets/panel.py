@@ -178,7 +178,9 @@ class Sliders:
     def __init__(self, conversation: Conversation) -> None:
         text, start = messages.text, Settings()
         endpoint = conversation.endpoint
-        known = endpoint.capabilities
+        known = {"thinking"} if endpoint.capabilities is None else endpoint.capabilities
+        # OpenBMB advises thinking for MiniCPM5; lab 01 asks MiniCPM-V without.
+        thinks = "thinking" in known and "images" not in known
         longest = endpoint.max_model_len or 131072
         style = {"description_width": "initial"}
         self.temperature = ipywidgets.FloatSlider(
@@ -196,7 +198,7 @@ class Sliders:
                 (text("widgets.thinking.off"), False),
                 (text("widgets.thinking.unset"), None),
             ],
-            value=True if known is None or "thinking" in known else None,
+            value=True if thinks else None,
             description="enable_thinking",
             style=style,
         )

@@ -160,6 +160,26 @@ def test_settings_are_what_the_request_says(light: LightOpenAI, panel: Panel) ->
     assert panel.settings.box.selected_index is None
 
 
+@pytest.mark.parametrize(
+    ("known", "sent"),
+    [
+        (None, {"enable_thinking": True}),
+        ({"thinking", "tools"}, {"enable_thinking": True}),
+        ({"thinking", "images"}, None),
+        (set(), None),
+    ],
+)
+def test_thinking_is_asked_of_text_models_that_can(
+    known: set[str] | None, sent: dict[str, bool] | None, light: LightOpenAI
+) -> None:
+    capabilities = None if known is None else frozenset(known)
+    panel = Panel(Conversation(Endpoint(light.url, "M", capabilities=capabilities)))
+
+    ask(panel, "Hi")
+
+    assert light.sent.get("chat_template_kwargs") == sent
+
+
 def test_uploaded_picture_goes_with_the_next_question_only(
     light: LightOpenAI, panel: Panel
 ) -> None:
