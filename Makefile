@@ -2,7 +2,7 @@
 PYTHON ?= python3
 COURSE = $(shell $(PYTHON) -c "from helpers import interpreters; print(interpreters.course_python())")
 
-.PHONY: run test test-full nbval nbval-npu bench lab kernel notebooks lint lock clean setup
+.PHONY: run test test-full nbval nbval-npu evidence evidence-merge bench lab kernel notebooks lint lock clean setup
 .DEFAULT_GOAL := run
 
 setup:     ; @$(PYTHON) -m helpers setup
@@ -11,6 +11,8 @@ test:      setup ; @$(COURSE) -m pytest
 test-full: setup ; @$(COURSE) -m pytest --full
 nbval:     setup ; @$(COURSE) tests/notebooks/regression.py $(LABS)
 nbval-npu: setup ; @$(COURSE) tests/notebooks/regression.py --npu $(LABS)
+evidence:  setup ; @$(COURSE) -m helpers evidence pack $(RUN)
+evidence-merge: setup ; @$(COURSE) -m helpers evidence merge $(FILE) && $(COURSE) course/claims.py
 bench:     setup ; @$(COURSE) tests/benchmarks/run.py $(BENCH)
 lint:      setup ; @$(COURSE) -m ruff check . && $(COURSE) -m ruff format --check . && $(COURSE) -m mypy
 lab:       ; @$(PYTHON) -m helpers setup --lab

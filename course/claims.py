@@ -18,6 +18,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from helpers import messages, paths
+from helpers.evidence.register import OPEN, Check
 
 REGISTER = paths.COURSE / "claims.yml"
 BADGE = re.compile(r"\[`([A-Z]\d+)`\]\([^)]*\)")
@@ -81,7 +82,7 @@ class Npu(_Model):
 
 
 class Entry(_Model):
-    """One claim; claims.yml explains the fields."""
+    """One claim; claims.yml explains the fields, and helpers.evidence uses step and shown_by."""
 
     id: str = Field(pattern=r"^[A-Z]\d+$")
     claim: Text
@@ -96,6 +97,7 @@ class Entry(_Model):
     lab: str
     kind: Literal["experiment", "text"]
     step: str | None = None
+    shown_by: list[Check] = Field(default=[])
     cell: str | None = None
     planned: bool = False
 
@@ -122,7 +124,8 @@ class Register(_Model):
     def _fits(self) -> Register:
         ids = [entry.id for entry in self.claims]
         twice = sorted({one for one in ids if ids.count(one) > 1})
-        strange = sorted({entry.lab for entry in self.claims} - set(self.labs))
+        named = {one.lab for entry in self.claims for one in (entry, *entry.shown_by)}
+        strange = sorted(named - set(self.labs))
         if twice or strange:
             raise ValueError(f"ids used twice: {twice}; labs that are not listed: {strange}")
         return self
@@ -203,6 +206,9 @@ def _missing(entry: Entry, labs: dict[tuple[str, str], str]) -> list[str]:
             found.append(f"{entry.id}: no cell of {language}/{entry.lab} has {entry.cell!r}")
         if entry.step and not any(f'"{entry.step}"' in cell for cell in cells):
             found.append(f"{entry.id}: {language}/{entry.lab} has no checkpoint {entry.step!r}")
+        for one in entry.shown_by:
+            if f'"{one.step}"' not in "".join(CELL.findall(labs.get((one.lab, language), ""))):
+                found.append(f"{entry.id}: {language}/{one.lab} has no checkpoint {one.step!r}")
     return found
 
 
@@ -235,8 +241,16 @@ def _section(entry: Entry, language: str, words: dict[str, str]) -> list[str]:
         f"- {words['version']}{colon}{entry.version}",
         f"- {words['status']}{colon}{status}",
         f"- {words['taught']}{colon}{taught}",
+        *_shown_by(entry, words),
         "",
     ]
+
+
+def _shown_by(entry: Entry, words: dict[str, str]) -> list[str]:
+    """Return the line that says what an NPU has to show, while nobody has run it on one."""
+    checks = ", ".join(f"`{one.lab}` `{one.step}`" for one in entry.shown_by)
+    wanted = checks and entry.status == OPEN
+    return [f"- {words['shown_by']}{words['colon']}{checks}".rstrip()] if wanted else []
 
 
 def _evidence(entry: Entry, words: dict[str, str]) -> list[str]:

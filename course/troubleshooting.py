@@ -48,6 +48,7 @@ FAMILIES = {
     "diagnose": {"zh": "日志诊断", "en": "Diagnosing a log"},
     "checkpoint": {"zh": "检查点", "en": "Checkpoints"},
     "run": {"zh": "批量运行", "en": "Batch runs"},
+    "evidence": {"zh": "NPU 上的证据", "en": "Evidence from an NPU"},
     "report": {"zh": "运行报告", "en": "Run reports"},
 }
 """First word of a code → the family's heading, in the order in which a learner meets them."""

@@ -21,6 +21,7 @@ ELSEWHERE: dict[str, str] = {
     "diagnose": "helpers.diagnose.command",
     "download": "helpers.download.command",
     "doctor": "helpers.doctor.command",
+    "evidence": "helpers.evidence.command",
     "install-command": "helpers.doctor.install_command",
     "report": "helpers.report_command",
     "route": "helpers.diagnose.route_command",
