@@ -49,6 +49,7 @@ FAMILIES = {
     "checkpoint": {"zh": "检查点", "en": "Checkpoints"},
     "run": {"zh": "批量运行", "en": "Batch runs"},
     "evidence": {"zh": "NPU 上的证据", "en": "Evidence from an NPU"},
+    "classview": {"zh": "班级视图", "en": "The class view"},
     "report": {"zh": "运行报告", "en": "Run reports"},
 }
 """First word of a code → the family's heading, in the order in which a learner meets them."""
