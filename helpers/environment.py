@@ -14,10 +14,11 @@ from pathlib import Path
 
 from helpers import messages, paths
 from helpers.errors import ScriptFailed, ScriptMissing
+from helpers.masking import MARK
+from helpers.masking import SECRET_ENDINGS as SECRET_ENDINGS
 from helpers.tables import Table
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _set_by: dict[str, str] = {}
 
 _SHELLS_OWN = ("_", "SHLVL", "PWD", "OLDPWD")  # bash changes them for itself
@@ -139,7 +140,7 @@ def no_proxy(base: Mapping[str, str]) -> dict[str, str]:
 
 def masked(name: str, value: str) -> str:
     """Return the value as it may be shown: secrets are not."""
-    return "****" if value and name.upper().endswith(SECRET_ENDINGS) else value
+    return MARK if value and name.upper().endswith(SECRET_ENDINGS) else value
 
 
 def show(*names: str, additions: Mapping[str, str] | None = None) -> Table:

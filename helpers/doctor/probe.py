@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from helpers import environment, interpreters, paths
+from helpers import environment, interpreters, masking, paths
 from helpers.doctor import ascend_files, engine_probe, places, processes, tools
 from helpers.doctor.machine import Engine, Machine, Notebook, Place, Tool
 
@@ -102,11 +102,7 @@ def in_container(root: Path, environ: Mapping[str, str]) -> bool:
 
 def public(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables without the values of secrets: names stay, values become "****"."""
-    credentials = re.compile(r"(://)[^/@\s]+@")
-    return {
-        name: environment.masked(name, credentials.sub(r"\1****@", text))
-        for name, text in environ.items()
-    }
+    return {name: environment.masked(name, masking.masked(text)) for name, text in environ.items()}
 
 
 def _npu_smi(root: Path) -> Tool:

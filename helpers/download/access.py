@@ -8,11 +8,10 @@ client gets it through its standard input). HF_TOKEN belongs to another hub and 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from getpass import getpass
 
-from helpers import messages, progress
+from helpers import masking, messages, progress
 
 VARIABLE = "LAB_ATOMGIT_TOKEN"
 
@@ -34,11 +33,5 @@ def ask(repo: str) -> str:
 
 
 def masked(words: str, secret: str = "") -> str:
-    """Return a text without the token, without passwords in addresses, and without the query
-    strings of signed addresses.
-    """
-    if secret:
-        words = words.replace(secret, "****")
-    words = re.sub(r"(?<=://)[^/@\s]+@", "****@", words)
-    words = re.sub(r"(https?://[^\s?'\"]+)\?[^\s'\")]+", r"\1?****", words)
-    return re.sub(r"(?i)(bearer\s+)[^\s'\",}]+", r"\1****", words)
+    """Return a text without the token and whatever else in it is secret."""
+    return masking.masked(words, [secret] if secret else ())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+
+from helpers import masking
 
 # What would make another Python's modules, or another place, win over the new environment.
 _DROPPED = (
@@ -64,8 +65,8 @@ def environment(**extra: str) -> dict[str, str]:
 
 
 def mask(words: str) -> str:
-    """Return a text without the user names and passwords of its addresses."""
-    return re.sub(r"(?<=://)[^/@\s]+@", "***@", words)
+    """Return a text without what in it is secret, passwords in addresses above all."""
+    return masking.masked(words)
 
 
 def run(
