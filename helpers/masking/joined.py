@@ -28,7 +28,7 @@ _PREFIX = _COLOURS.join(
         r"(?:│[ \t]*)?)",
     )
 )
-_BREAK = re.compile(rf"{_COLOURS}(?:\r\n|\n|\r){_COLOURS}{_PREFIX}{_COLOURS}|{_COLOUR}")
+_BREAK = rf"{_COLOURS}(?:\r\n|\n|\r){_COLOURS}{_PREFIX}{_COLOURS}|{_COLOUR}"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def broken(text: str, *, everywhere: bool = False) -> View:
     """
     parts, starts, origins, length, last = [], [], [], 0, 0
     line = 0
-    for found in _BREAK.finditer(text):
+    for found in re.finditer(_BREAK, text):
         at_end = "\n" in found[0] or "\r" in found[0]
         joins = (
             everywhere

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 SECRET_ENDINGS = (
     "KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS",
@@ -40,7 +41,7 @@ _SCHEME = r"(?:(?i:bearer|basic|token|digest)(?:[ \t]|%20)+)?"
 _OPTION = r"(?<![\w-])--?(?i:[\w-]{0,60}?(?:api[-_]?key|token|secret|passw(?:or)?d))"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Pattern:
     """A form of secrets.
 
@@ -52,9 +53,16 @@ class Pattern:
     """
 
     kind: str
-    expression: re.Pattern[str]
+    expression: str
     wraps: bool = True
     whole: bool = False
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """Return the expression compiled, once it is needed: a notebook that masks nothing must
+        not wait for it.
+        """
+        return re.compile(self.expression)
 
 
 @dataclass(frozen=True)
@@ -68,47 +76,37 @@ class Found:
 
 
 def _shape(expression: str) -> Pattern:
-    return Pattern("shape", re.compile(expression), whole=True)
+    return Pattern("shape", expression, whole=True)
 
 
 PATTERNS = (
-    Pattern("named", re.compile(_NAME + _SEPARATOR + _NONE + _QUOTED)),
-    Pattern("named", re.compile(r"\(\\{0,8}[\"']" + _NAME + r"\\{0,8}[\"'],\s{0,3}" + _QUOTED)),
-    Pattern("named", re.compile(_NAME + _SEPARATOR + r"\[(?P<value>[^\]\n]{1,4000})\]")),
-    Pattern("named", re.compile(_NAME + _SEPARATOR + _NONE + r"(?P<value>[^\s\"'\[]\S*)")),
-    Pattern("named", re.compile(_OPTION + r"(?:=|(?:[ \t]|\\\r?\n|%20)+)(?P<value>[^\s-]\S*)")),
+    Pattern("named", _NAME + _SEPARATOR + _NONE + _QUOTED),
+    Pattern("named", r"\(\\{0,8}[\"']" + _NAME + r"\\{0,8}[\"'],\s{0,3}" + _QUOTED),
+    Pattern("named", _NAME + _SEPARATOR + r"\[(?P<value>[^\]\n]{1,4000})\]"),
+    Pattern("named", _NAME + _SEPARATOR + _NONE + r"(?P<value>[^\s\"'\[]\S*)"),
+    Pattern("named", _OPTION + r"(?:=|(?:[ \t]|\\\r?\n|%20)+)(?P<value>[^\s-]\S*)"),
+    Pattern("named", _OPTION + r"[ \t]+(?P<value>[^\s-]\S*(?:[ \t]+[^\s-]\S*)*)", wraps=False),
     Pattern(
         "named",
-        re.compile(_OPTION + r"[ \t]+(?P<value>[^\s-]\S*(?:[ \t]+[^\s-]\S*)*)"),
+        _OPTION + r"\\{0,8}[\"'],\s*(?P<value>\\{0,8}[\"'][^-\n\"'][^\"'\n]*[\"']"
+        r"(?:,\s*\\{0,8}[\"'][^-\n\"'][^\"'\n]*[\"'])*)",
         wraps=False,
     ),
+    Pattern("named", r"(?<!\S)(?:-u|--user|--proxy-user)[ =](?P<value>[^\s:]+:\S+)"),
+    Pattern("header", _HEADER + _SCHEME + r"(?P<value>[^\s\"'][^\n]*)", wraps=False),
+    Pattern("header", _HEADER + _QUOTED),
+    Pattern("header", _HEADER + r"\\{0,8}[\"']?" + _SCHEME + r"(?P<value>[^\s\"']+)"),
     Pattern(
-        "named",
-        re.compile(
-            _OPTION + r"\\{0,8}[\"'],\s*(?P<value>\\{0,8}[\"'][^-\n\"'][^\"'\n]*[\"']"
-            r"(?:,\s*\\{0,8}[\"'][^-\n\"'][^\"'\n]*[\"'])*)"
-        ),
-        wraps=False,
+        "header", r"(?i:bearer|basic)(?:[ \t]|%20|\+)+(?:\\{0,8}[\"'])?(?P<value>[^\s\"']{6,})"
     ),
-    Pattern("named", re.compile(r"(?<!\S)(?:-u|--user|--proxy-user)[ =](?P<value>[^\s:]+:\S+)")),
-    Pattern("header", re.compile(_HEADER + _SCHEME + r"(?P<value>[^\s\"'][^\n]*)"), wraps=False),
-    Pattern("header", re.compile(_HEADER + _QUOTED)),
-    Pattern("header", re.compile(_HEADER + r"\\{0,8}[\"']?" + _SCHEME + r"(?P<value>[^\s\"']+)")),
-    Pattern(
-        "header",
-        re.compile(r"(?i:bearer|basic)(?:[ \t]|%20|\+)+(?:\\{0,8}[\"'])?(?P<value>[^\s\"']{6,})"),
-    ),
-    Pattern("address", re.compile(r"(?<=://)[^/\s\"'<>]{1,2000}(?=@)")),
-    Pattern("address", re.compile(r"(?<=://)[^/@:\s\"'<>]{0,500}:[^\s\"'<>]{0,2000}(?=@)")),
-    Pattern("address", re.compile(r"(?i)(?<=%3a%2f%2f)[^\s\"'<>]{1,2000}?(?=%40)")),
-    Pattern("address", re.compile(r"https?://[^\s?'\"]+\?(?P<value>[^\s'\")]+)")),
+    Pattern("address", r"(?<=://)[^/\s\"'<>]{1,2000}(?=@)"),
+    Pattern("address", r"(?<=://)[^/@:\s\"'<>]{0,500}:[^\s\"'<>]{0,2000}(?=@)"),
+    Pattern("address", r"(?i)(?<=%3a%2f%2f)[^\s\"'<>]{1,2000}?(?=%40)"),
+    Pattern("address", r"https?://[^\s?'\"]+\?(?P<value>[^\s'\")]+)"),
     Pattern(
         "shape",
-        re.compile(
-            r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY-----(?:(?!-----END).)*"
-            r"(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----)?",
-            re.DOTALL,
-        ),
+        r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY-----(?:(?!-----END)[\s\S])*"
+        r"(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----)?",
         whole=True,
     ),
     _shape(r"hf_[A-Za-z0-9]{16,}|api_org_[A-Za-z0-9]{16,}"),
@@ -118,10 +116,8 @@ PATTERNS = (
     _shape(r"eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?"),
     Pattern(
         "shape",
-        re.compile(
-            r"(?<![A-Za-z0-9_./+-])(?=(?:[A-Za-z]*\d){3})(?=(?:[a-z0-9]*[A-Z]){3})"
-            r"(?=(?:[A-Z0-9]*[a-z]){3})[A-Za-z0-9]{20,}(?![A-Za-z0-9_./+])"
-        ),
+        r"(?<![A-Za-z0-9_./+-])(?=(?:[A-Za-z]*\d){3})(?=(?:[a-z0-9]*[A-Z]){3})"
+        r"(?=(?:[A-Z0-9]*[a-z]){3})[A-Za-z0-9]{20,}(?![A-Za-z0-9_./+])",
     ),
 )
 
@@ -135,7 +131,7 @@ def find(text: str, *, wrapped: bool = False, whole: bool = False) -> Iterator[F
     for pattern in PATTERNS:
         if (wrapped and not pattern.wraps) or (whole and not pattern.whole):
             continue
-        for found in pattern.expression.finditer(text):
+        for found in pattern.compiled.finditer(text):
             groups = found.groupdict()
             name = next((n for n in ("value", "quoted") if groups.get(n) is not None), None)
             start, end = found.span(name) if name else found.span()
