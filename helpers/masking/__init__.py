@@ -8,7 +8,8 @@ written, `joined` reads over broken lines. It masks too often rather than too se
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from helpers.masking import known, patterns
 from helpers.masking.joined import View, broken, plain
@@ -70,14 +71,35 @@ class Mask:
                 self._secrets |= dict.fromkeys(known.worth_learning(found.value))
 
     def of(self, text: str) -> str:
-        """Return a text without secrets, homes and names; line by line as it was otherwise."""
+        """Return a text without secrets, homes and names; with as many lines as it had."""
         intervals = [one for view in _views(text) for one in self._found(view)]
         out, last = [], 0
         for start, end, kind in _united(intervals):
             self.removed[kind] += 1
-            out += [text[last:start], kind if kind.startswith("<") else MARK]
+            lines = "\n" * text.count("\n", start, end)
+            out += [text[last:start], kind if kind.startswith("<") else MARK, lines]
             last = end
         return "".join([*out, text[last:]])
+
+    def of_data(self, data: Any) -> Any:
+        """Return data as JSON has it, its strings masked, and what stands under a secret name."""
+        if isinstance(data, str):
+            return self.of(data)
+        if isinstance(data, Mapping):
+            return {self.of(name): self._of_named(name, value) for name, value in data.items()}
+        return [self.of_data(one) for one in data] if isinstance(data, list | tuple) else data
+
+    def _of_named(self, name: str, value: Any) -> Any:
+        if value and name.upper().endswith(SECRET_ENDINGS):
+            self.removed["named"] += 1
+            return MARK
+        return self.of_data(value)
+
+    def of_arguments(self, argv: Sequence[str]) -> list[str]:
+        """Return a command without the values of secret options, the shortest included."""
+        secret = set(patterns.arguments(argv))
+        self.removed["named"] += len(secret)
+        return [MARK if word in secret else self.of(word) for word in argv]
 
     def _found(self, view: View) -> Iterable[Interval]:
         """Return what is to go, as places in the text that the view was made from."""

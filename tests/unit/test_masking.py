@@ -190,10 +190,10 @@ def test_token_of_a_known_form_cut_by_a_prefix_is_gone(name: str) -> None:
     assert token[12:] not in out
 
 
-def test_private_key_is_gone_as_a_block() -> None:
+def test_private_key_is_gone_as_a_block_and_its_lines_stay() -> None:
     block = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\nZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----"
 
-    assert masked(f"a\n{block}\nb") == f"a\n{MARK}\nb"
+    assert masked(f"a\n{block}\nb") == f"a\n{MARK}\n\n\n\nb"
     assert masked(json.dumps({"k": block})) == json.dumps({"k": MARK})
 
 
@@ -214,6 +214,34 @@ def test_values_of_the_environment_and_of_arguments_are_known() -> None:
     out = mask.of("first-one second1 third-1 third-2 fourth /bin y")
 
     assert out == f"{MARK} {MARK} {MARK} {MARK} {MARK} /bin y"
+
+
+def test_data_keep_their_form_and_lose_what_stands_under_a_secret_name() -> None:
+    mask = Mask(["pl4nted-value"])
+
+    out = mask.of_data(
+        {"api_key": "x", "a": ["--token abc", 1, None], "pl4nted-value": {"b": "pl4nted-value"}}
+    )
+
+    assert out == {"api_key": MARK, "a": [f"--token {MARK}", 1, None], MARK: {"b": MARK}}
+
+
+def test_arguments_lose_the_values_of_secret_options_however_short() -> None:
+    argv = ["vllm", "serve", "m", "--api-key", "a", "b", "--port", "80", "--hf-token=c"]
+
+    out = Mask().of_arguments(argv)
+
+    assert out == [
+        "vllm",
+        "serve",
+        "m",
+        "--api-key",
+        MARK,
+        MARK,
+        "--port",
+        "80",
+        f"--hf-token={MARK}",
+    ]
 
 
 def test_short_value_goes_only_as_a_word() -> None:
