@@ -1,7 +1,7 @@
 """What of a run may leave the machine: secrets, addresses, hosts and home directories may not.
 
-Texts are cleaned wherever they stand; parameters are kept where their value says nothing of a
-person or a network. Decides nothing about claims.
+`masking` takes out of a text what is secret; here it is told whose machine this is, and parameters
+are kept where their value says nothing of a person or a network. Decides nothing about claims.
 """
 
 from __future__ import annotations
@@ -10,56 +10,47 @@ import getpass
 import os
 import re
 import socket
+from pathlib import Path
 from typing import Any
 
 from helpers import paths
-from helpers.download.access import masked
-from helpers.environment import SECRET_ENDINGS
+from helpers.masking import Mask
 from helpers.schemas import Report, Run
 
 TOLD = ("LANGUAGE", "ENGINE", "DTYPE", "SERVED_MODEL_NAME", "MODEL_REPO", "SOURCE")
 """Parameters that are text and are told as they are; other texts are replaced."""
 
 SHORTEST = 6
-"""Characters from which a secret, a host's or a user's name is replaced wherever it stands; what
-is shorter would also hit words that have nothing to do with it.
-"""
+"""Characters from which a host's or a user's name is taken out; a shorter one may be a word."""
 
-_HOST = re.compile(r"(?<=://)(?!127\.0\.0\.1\b|localhost\b)[^/\s'\"\\)]+")
+_HOST = re.compile(r"(?<=://)(?!127\.0\.0\.1\b|localhost\b|<)[^/\s'\"\\)?]+")
 
 
 def cleaned(value: Any) -> Any:
     """Return JSON-able data with every text in it cleaned."""
+    return _without_hosts(_mask().of_data(value))
+
+
+def _without_hosts(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: cleaned(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [cleaned(one) for one in value]
-    return _text(value) if isinstance(value, str) else value
+        return {name: _without_hosts(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_without_hosts(one) for one in value]
+    return _HOST.sub("<host>", paths.shown(value)) if isinstance(value, str) else value
 
 
-def _text(words: str) -> str:
-    for secret in _secrets():
-        words = words.replace(secret, "****")
-    words = _HOST.sub("HOST", masked(paths.shown(words)))
-    for name in _names():
-        words = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "HOST", words)
-    return words
-
-
-def _secrets() -> list[str]:
-    """Return the values of this process's variables that are secrets by their names."""
-    found = {value for name, value in os.environ.items() if name.upper().endswith(SECRET_ENDINGS)}
-    return sorted((one for one in found if len(one) >= SHORTEST), key=len, reverse=True)
-
-
-def _names() -> list[str]:
-    """Return the names of this host and its user that are long enough to be told apart."""
-    host = socket.gethostname()
+def _mask() -> Mask:
+    """Return a mask that knows this process's secrets, this host, its user and their home."""
+    host, home = socket.gethostname(), str(Path.home())
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a uid without a name: KeyError until Python 3.12
         user = ""
-    return [one for one in (host, host.partition(".")[0], user) if len(one) >= SHORTEST]
+    named = {host: "<host>", host.partition(".")[0]: "<host>", user: "<user>"}
+    places = {name: mark for name, mark in named.items() if len(name) >= SHORTEST}
+    mask = Mask(places=places | ({home: "<home>"} if home != "/" else {}))
+    mask.learn_environment(os.environ)
+    return mask
 
 
 def report(whole: Report, kept: list[Run]) -> Report:

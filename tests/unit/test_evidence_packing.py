@@ -127,7 +127,7 @@ def test_archive_has_no_secret_no_address_and_no_home(
     )
 
     def change(cells: dict[str, Any]) -> None:
-        checkpoints(cells)[0]["detail"]["said"] = [{"deep": said}]
+        checkpoints(cells)[0]["detail"] |= {"said": [{"deep": said}], "api_key": "qwopq"}
 
     place = folder(
         tmp_path / "run", change, parameters={"IMAGE_URL": "http://mine/p.png", "PORT": 0}
@@ -136,13 +136,21 @@ def test_archive_has_no_secret_no_address_and_no_home(
 
     with zipfile.ZipFile(path) as file:
         whole = "".join(file.read(name).decode() for name in archive.MEMBERS)
-    for word in ("sk-01", "correct-horse", "user:pass", "intra.example", "sig=1", "someone-real"):
+    for word in (
+        "sk-01",
+        "correct-horse",
+        "user:pass",
+        "intra.example",
+        "sig=1",
+        "someone-real",
+        "qwopq",
+    ):
         assert word not in whole
     assert "class-room-7" not in whole
     assert "http://mine" not in whole
     run = json.loads(_member(path, "report.json"))["runs"][0]
     assert run["parameters"] == {"IMAGE_URL": "…", "PORT": 0}
-    assert "http://HOST/x" in run["checkpoints"][0]["detail"]["said"][0]["deep"]
+    assert "http://" in run["checkpoints"][0]["detail"]["said"][0]["deep"]
 
 
 def _member(path: Path, name: str) -> bytes:
