@@ -18,8 +18,9 @@ LONGEST_LINE = 100
 
 def place(cell: Cell, told: object = "") -> str:
     """Return where in a notebook something stands: "code cell 13: told"."""
-    where = messages.text("classview.cell", number=cell.number)
-    return f"{where}: {told}" if told else where
+    if not told:
+        return messages.text("classview.cell", number=cell.number)
+    return messages.text("classview.place", number=cell.number, told=told)
 
 
 def counts(match: Match, marks: Remarks) -> None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from helpers import messages
 from helpers.classview import remarks
 from helpers.classview.record_marks import CHECK_FAILED
-from helpers.classview.schemas import Group, LabRow, Learner, Member
+from helpers.classview.schemas import Failure, Group, LabRow, Learner, Member
 
 FEWEST_ALIKE = 5
 """Checkpoints with equal seconds that two runs do not have by chance."""
@@ -21,17 +22,22 @@ SHORTEST = 0.05
 def by_cause(learners: Iterable[Learner]) -> list[Group]:
     """Return the failures by error code and diagnosis, the largest group first.
 
-    Failed checkpoints are told apart by checkpoint: they share a code, not a cause.
+    Failed checkpoints are told apart by checkpoint: they share a code, not a cause. A group's
+    message is the first one in the language in force, else the first.
     """
     groups: dict[tuple[str, str, str], Group] = {}
+    told_well: set[tuple[str, str, str]] = set()
 
-    def add(
-        code: str, message: str, member: Member, diagnosis: str | None = None, step: str = ""
-    ) -> None:
-        empty = Group(
-            code=code, diagnosis=diagnosis, step=step or None, message=message, members=[]
-        )
-        groups.setdefault((code, diagnosis or "", step), empty).members.append(member)
+    def add(told: Failure, member: Member, spoken: bool = True) -> None:
+        step = f"{member.lab}/{told.step}" if told.code == CHECK_FAILED else ""
+        key = (told.code, told.diagnosis or "", step)
+        empty = Group(code=told.code, diagnosis=told.diagnosis, step=step or None, message="")
+        group = groups.setdefault(key, empty)
+        group.members.append(member)
+        if len(group.members) == 1 or (spoken and key not in told_well):
+            group.message = told.message
+        if spoken:
+            told_well.add(key)
 
     for learner in learners:
         for row in learner.labs:
@@ -44,10 +50,10 @@ def by_cause(learners: Iterable[Learner]) -> list[Group]:
                     cell=told.cell,
                     step=told.step,
                 )
-                step = f"{row.lab}/{told.step}" if told.code == CHECK_FAILED else ""
-                add(told.code, told.message, where, told.diagnosis, step)
+                add(told, where, row.language == messages.language())
         for file in learner.unread:
-            add(file.code, file.what, Member(learner=learner.learner, file=file.file))
+            unread = Failure(code=file.code, message=file.what)
+            add(unread, Member(learner=learner.learner, file=file.file))
     return sorted(groups.values(), key=lambda g: (-len(g.members), g.code, g.step or ""))
 
 

@@ -40,7 +40,7 @@ def judge(notebook: Notebook, lab: Lab, file: str) -> LabRow:
     record_marks.errors(match, marks)
     record_marks.stubs(match, lab, taken, marks)
     record_marks.settings(lab, taken, marks)
-    versions = record_marks.versions(taken, marks)
+    versions = record_marks.versions(lab, taken, marks)
     shipped = _shipped(lab, taken)
     if shipped:
         notes.add("classview.note.shipped", f"{shipped} / {len(taken)}")

@@ -13,7 +13,7 @@ from helpers.classview.cell_marks import place
 from helpers.classview.matching import Match
 from helpers.classview.reading import Cell
 from helpers.classview.recorded import Record, Recorded
-from helpers.classview.reference import Lab
+from helpers.classview.reference import SETTINGS, Lab
 from helpers.classview.remarks import Remarks
 
 CHECK_FAILED = "checkpoint.failed"
@@ -87,30 +87,24 @@ def stubs(match: Match, lab: Lab, taken: Taken, marks: Remarks) -> None:
 
 def settings(lab: Lab, taken: Taken, marks: Remarks) -> None:
     """Mark an engine or a model that changes between checkpoints of a lab which has one."""
-    code = "classview.mark.settings"
-    for name in sorted(lab.settings):
-        _one_value(name, taken, lambda one, name=name: getattr(one, name), marks, code)  # type: ignore[misc]
+    for name in SETTINGS:
+        values = _values(taken, lambda one, name=name: getattr(one, name))  # type: ignore[misc]
+        _mark_several(name, values, lab, marks, "classview.mark.settings")
 
 
-def versions(taken: Taken, marks: Remarks) -> dict[str, list[str]]:
+def versions(lab: Lab, taken: Taken, marks: Remarks) -> dict[str, list[str]]:
     """Return the versions that the checkpoints tell by package; mark a package that has two."""
     packages = sorted({name for one in taken.values() for name in one.record.versions})
-    return {
-        cleaning.line(name, 40): _one_value(
-            name,
-            taken,
-            lambda one, name=name: one.versions.get(name),  # type: ignore[misc]
-            marks,
-            "classview.mark.versions",
-        )
-        for name in packages[:MOST_PACKAGES]
-    }
+    found = {}
+    for name in packages[:MOST_PACKAGES]:
+        values = _values(taken, lambda one, name=name: one.versions.get(name))  # type: ignore[misc]
+        _mark_several(name, values, lab, marks, "classview.mark.versions")
+        found[cleaning.line(name, 40)] = list(values)
+    return found
 
 
-def _one_value(
-    name: str, taken: Taken, value: Callable[[Record], object], marks: Remarks, code: str
-) -> list[str]:
-    """Return the different values that records have for one thing; mark it where there are two.
+def _values(taken: Taken, value: Callable[[Record], object]) -> dict[str, str]:
+    """Return the different values that records have for one thing, each with its first checkpoint.
 
     None is no value: a remote server tells its version and model only once it is attached to.
     """
@@ -119,7 +113,10 @@ def _one_value(
         found = value(one.record)
         if found is not None:
             first.setdefault(cleaning.line(str(found), 40), step)
-    if len(first) > 1:
-        told = ", ".join(f"{found} ({step})" for found, step in first.items())
+    return first
+
+
+def _mark_several(name: str, values: dict[str, str], lab: Lab, marks: Remarks, code: str) -> None:
+    if len(values) > 1 and name not in lab.varying:
+        told = ", ".join(f"{found} ({step})" for found, step in values.items())
         marks.add(code, f"{name}: {told}")
-    return list(first)

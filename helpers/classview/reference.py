@@ -6,14 +6,18 @@ What hand-ins are compared with; changes nothing there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from helpers import catalog, messages, paths
 from helpers.checkpoint import MIME
 from helpers.classview import codes, reading
 from helpers.classview.reading import Cell, Notebook
+
+SETTINGS = ("engine", "model", "stand_in")
+"""Fields of a record that are one run's, not one checkpoint's."""
 
 FEWEST = 3
 """Cells that a notebook must share with a lab to be taken for it."""
@@ -28,7 +32,8 @@ class Lab:
         steps: cell number → the checkpoints that the cell records.
         stored: checkpoint → seconds in the stored outputs.
         exercises: checkpoints that are `todo` there: exercises.
-        settings: engine, model, stand_in and versions' names that have one value there.
+        varying: which of engine, model, stand_in and the packages have several values there, so
+            that a run's own may differ too.
     """
 
     lab: str
@@ -38,7 +43,7 @@ class Lab:
     steps: dict[int, tuple[str, ...]]
     stored: dict[str, float]
     exercises: tuple[str, ...]
-    settings: frozenset[str]
+    varying: frozenset[str]
 
     @property
     def declared(self) -> list[str]:
@@ -79,12 +84,16 @@ def of(lab: str, language: str, notebook: Notebook) -> Lab:
         steps={n: tuple(one["step"] for one in found) for n, found in records.items() if found},
         stored={one["step"]: one["seconds"] for one in every},
         exercises=tuple(one["step"] for one in every if one["status"] == "todo"),
-        settings=frozenset(
-            name
-            for name in ("engine", "model", "stand_in")
-            if len({one[name] for one in every if one[name] is not None}) == 1
-        ),
+        varying=frozenset(_varying(every)),
     )
+
+
+def _varying(records: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the settings and packages for which records have more than one value."""
+    flat = [{name: one[name] for name in SETTINGS} | one["versions"] for one in records]
+    for name in {name for one in flat for name in one}:
+        if len({one[name] for one in flat if one.get(name) is not None}) > 1:
+            yield name
 
 
 def identify(notebook: Notebook, known: Sequence[Lab]) -> Lab | None:

@@ -111,13 +111,15 @@ class Member(Part):
 
 
 class Group(Part):
-    """Hand-ins that failed for one cause; `message` is the first one's."""
+    """Hand-ins that failed for one cause; `message` is one member's, of the view's language if
+    there is one.
+    """
 
     code: str
     diagnosis: str | None = None
     step: str | None = None
     message: str
-    members: list[Member]
+    members: list[Member] = []
 
 
 class LabHead(Part):

@@ -107,6 +107,17 @@ def test_group_names_the_diagnosis_that_an_error_told(tmp_path: Path) -> None:
     assert (group.code, group.diagnosis) == ("RuntimeError", "oom-kv_cache.npu")
 
 
+@pytest.mark.parametrize(("language", "said"), [("zh", "端口 8000"), ("en", "port 8000")])
+def test_group_of_two_languages_tells_the_message_in_the_views(
+    folder: Path, language: str, said: str
+) -> None:
+    messages.use(language)
+
+    groups = classview.view(folder).groups
+
+    assert said in next(one for one in groups if one.code == "server.port_taken").message
+
+
 def test_failed_lab_counts_what_passed_and_what_was_not_reached(view: ClassView) -> None:
     row = next(one for one in view.learners if one.learner == "zh-server.died").labs[0]
 
