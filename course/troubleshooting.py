@@ -46,6 +46,7 @@ FAMILIES = {
     "image": {"zh": "图片", "en": "Pictures"},
     "tools": {"zh": "工具调用", "en": "Tool calling"},
     "diagnose": {"zh": "日志诊断", "en": "Diagnosing a log"},
+    "bundle": {"zh": "打包求助材料", "en": "Packing what others need to help"},
     "checkpoint": {"zh": "检查点", "en": "Checkpoints"},
     "run": {"zh": "批量运行", "en": "Batch runs"},
     "evidence": {"zh": "NPU 上的证据", "en": "Evidence from an NPU"},

@@ -23,6 +23,7 @@ ELSEWHERE: dict[str, str] = {
     "doctor": "helpers.doctor.command",
     "evidence": "helpers.evidence.command",
     "install-command": "helpers.doctor.install_command",
+    "report-bundle": "helpers.bundle.command",
     "report": "helpers.report_command",
     "route": "helpers.diagnose.route_command",
 }

@@ -21,6 +21,8 @@ PACKAGE = Path(helpers.__file__).parent
 CODES = sorted(messages.catalogue("zh"))
 FAMILIES = (
     # Prefixes whose ends are chosen at run time: messages.text(f"server.stage.{stage}").
+    "bundle.file.",
+    "bundle.removed.",
     "checkpoint.lacks.",
     "checkpoint.status.",
     "environment.column.",
