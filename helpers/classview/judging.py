@@ -6,6 +6,7 @@ Marks are observations, never verdicts: each has an innocent reading too, which 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from helpers import messages
 from helpers.classview import cell_marks, cleaning, matching, record_marks, recorded
@@ -56,9 +57,9 @@ def judge(notebook: Notebook, lab: Lab, file: str) -> LabRow:
         exercises=len(lab.exercises),
         exercises_solved=sum(one.exercise and one.status == "pass" for one in steps),
         shipped=shipped,
-        engine=_told(taken, "engine"),
-        model=_told(taken, "model"),
-        stand_in=next((v for r in taken.values() if (v := r.record.stand_in) is not None), None),
+        engine=_line(_last(taken, "engine")),
+        model=_line(_last(taken, "model")),
+        stand_in=_last(taken, "stand_in"),
         versions=versions,
         failure=failure,
         marks=marks.all(),
@@ -80,10 +81,14 @@ def _step(lab: Lab, step: str, one: Recorded | None) -> Step:
     )
 
 
-def _told(taken: Taken, name: str) -> str | None:
-    """Return the last engine or model that a record tells."""
+def _last(taken: Taken, name: str) -> Any:
+    """Return the last engine, model or stand-in that a record tells, or None."""
     told = [getattr(one.record, name) for one in taken.values()]
-    return next((cleaning.line(value, 60) for value in reversed(told) if value is not None), None)
+    return next((value for value in reversed(told) if value is not None), None)
+
+
+def _line(text: str | None) -> str | None:
+    return None if text is None else cleaning.line(text, 60)
 
 
 def _shipped(lab: Lab, taken: Taken) -> int:

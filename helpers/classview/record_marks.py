@@ -88,8 +88,16 @@ def stubs(match: Match, lab: Lab, taken: Taken, marks: Remarks) -> None:
 def settings(lab: Lab, taken: Taken, marks: Remarks) -> None:
     """Mark an engine or a model that changes between checkpoints of a lab which has one."""
     for name in SETTINGS:
-        values = _values(taken, lambda one, name=name: getattr(one, name))  # type: ignore[misc]
+        values = _values(taken, lambda one, name=name: _setting(one, name))  # type: ignore[misc]
         _mark_several(name, values, lab, marks, "classview.mark.settings")
+
+
+def _setting(record: Record, name: str) -> object:
+    """Return what a record says of its run; None where it could not know yet.
+
+    Of a remote server's model it knows only once it is attached to, and not from which record on.
+    """
+    return getattr(record, name) if name == "engine" or record.engine != "remote" else None
 
 
 def versions(lab: Lab, taken: Taken, marks: Remarks) -> dict[str, list[str]]:
@@ -106,7 +114,7 @@ def versions(lab: Lab, taken: Taken, marks: Remarks) -> dict[str, list[str]]:
 def _values(taken: Taken, value: Callable[[Record], object]) -> dict[str, str]:
     """Return the different values that records have for one thing, each with its first checkpoint.
 
-    None is no value: a remote server tells its version and model only once it is attached to.
+    None is no value: a remote server tells its version only once it is attached to.
     """
     first: dict[str, str] = {}
     for step, one in taken.items():

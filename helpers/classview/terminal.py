@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from helpers import messages
-from helpers.classview.schemas import ClassView, LabRow, Learner
+from helpers.classview.schemas import ClassView, LabRow
 
 STYLES = {"complete": "green", "failed": "red", "unfinished": "yellow", "not_run": "dim"}
 
@@ -23,7 +23,7 @@ def show(view: ClassView, console: Console) -> None:
     for lab in view.labs:
         table.add_column(Text(lab.lab[:2]), justify="right")
     for name in ("exercises", "engine", "adds_up"):
-        table.add_column(Text(texts[name]), overflow="fold")
+        table.add_column(Text(texts[name]), justify="right" if name != "engine" else "left")
     for learner in view.learners:
         labs = [next((r for r in learner.labs if r.lab == lab.lab), None) for lab in view.labs]
         engines = [_engine(row, texts["stand_in"]) for row in learner.labs if row.engine]
@@ -32,7 +32,7 @@ def show(view: ClassView, console: Console) -> None:
             *(_lab(row) for row in labs),
             str(learner.exercises_solved),
             Text(", ".join(dict.fromkeys(engines))),
-            Text(_adds_up(learner), style="yellow" if learner.marks else "dim"),
+            Text(str(learner.marks or "–"), style="yellow" if learner.marks else "dim"),
         )
     console.print(table)
     if any(row.shipped for learner in view.learners for row in learner.labs):
@@ -53,9 +53,3 @@ def _lab(row: LabRow | None) -> Text:
 
 def _engine(row: LabRow, stand_in: str) -> str:
     return f"{row.engine} {stand_in}" if row.stand_in else str(row.engine)
-
-
-def _adds_up(learner: Learner) -> str:
-    kinds = [mark.kind for row in learner.labs for mark in row.marks]
-    kinds += [file.code for file in learner.unread]
-    return ", ".join(dict.fromkeys(kinds)) or "–"

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from light import light_class
+from light import class_of_30, light_class
 from light.light_class import Learner
 from test_jupyterlab import browser_python  # noqa: F401  # the fixture
 
@@ -27,7 +27,7 @@ def test_page_of_a_class_fits_a_desk_and_a_phone(
 ) -> None:
     notebook = light_class.run("02_minicpm5", "en", 1)
     light_class.fail(notebook, NameError(LONG))
-    people = [*light_class.learners(), Learner(LONG[:80], {"02_minicpm5.ipynb": notebook})]
+    people = [*class_of_30.learners(), Learner(LONG[:80], {"02_minicpm5.ipynb": notebook})]
     file, pictures = tmp_path / f"class-{language}.html", paths.build_dir()
     pictures.mkdir(parents=True, exist_ok=True)
     with light_class.speaking(language):

@@ -1,24 +1,19 @@
-"""Tests of the class view on a class of 30: each failure in its group, each mark where it belongs, the
-page, the data and the command.
+"""Tests of the class view on a class of 30: each failure in its group, each mark where it belongs, and what
+is noted without being a mark.
 """
 
 from __future__ import annotations
 
 import copy
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from unittest import mock
 
 import pytest
-from click.testing import CliRunner
-from light import light_class
+from light import class_of_30, light_class
 from light.light_class import Learner
-from rich.console import Console
 
-from helpers import classview, cli, messages
-from helpers.classview import page, terminal
+from helpers import classview, messages
 from helpers.classview.schemas import ClassView, LabRow
 
 SIX = {
@@ -34,7 +29,7 @@ SIX = {
 @pytest.fixture(scope="module")
 def class_() -> list[Learner]:
     """Return the class as it was made."""
-    return light_class.learners()
+    return class_of_30.learners()
 
 
 @pytest.fixture(scope="module")
@@ -209,105 +204,6 @@ def test_versions_that_differ_between_labs_are_a_note_and_no_mark(tmp_path: Path
 
     assert [note.kind for note in row.notes] == ["versions_between"]
     assert row.marks == 0
-
-
-def test_data_read_again_is_the_same_view(view: ClassView, tmp_path: Path) -> None:
-    data = page.write(view, tmp_path / "out" / "class.html")
-
-    read = json.loads(data.read_text("utf-8"))
-    assert data.name == "class.json"
-    assert read["schema"] == 1
-    assert ClassView(**read) == view
-
-
-@pytest.mark.parametrize("language", messages.LANGUAGES)
-def test_page_shows_every_learner_lab_group_and_mark(folder: Path, language: str) -> None:
-    messages.use(language)
-    found = classview.view(folder)
-
-    html = page.html(found)
-
-    assert html.startswith("<!doctype html>") and f'<html lang="{language}">' in html
-    assert re.findall(r'<tr data-learner="([^"]+)"', html) == [
-        one.learner for one in found.learners
-    ]
-    assert re.findall(r'data-code="([^"]+)"', html) == [one.code for one in found.groups]
-    kinds = {mark.kind for one in found.learners for lab in one.labs for mark in lab.marks}
-    assert kinds <= set(re.findall(r'class="mark" data-kind="(\w+)"', html))
-
-
-@pytest.mark.parametrize("language", messages.LANGUAGES)
-def test_page_says_does_not_add_up_and_never_cheated(folder: Path, language: str) -> None:
-    messages.use(language)
-
-    html = page.html(classview.view(folder))
-
-    assert {"zh": "对不上", "en": "Does not add up"}[language] in html
-    assert re.findall(r"作弊|抄袭|cheat|fraud|plagiar", html, re.I) == []
-
-
-def test_page_refers_to_nothing_outside_and_has_no_script(view: ClassView) -> None:
-    html = page.html(view)
-
-    assert (
-        re.findall(r"https?://|//cdn|@import|url\(|<link|<script|<img|<iframe| on\w+=", html) == []
-    )
-    assert {target[0] for target in re.findall(r'href="([^"]+)"', html)} == {"#"}
-
-
-def test_table_in_a_terminal_has_a_row_a_learner_and_the_groups(view: ClassView) -> None:
-    console = Console(width=160, record=True, file=mock.MagicMock())
-
-    terminal.show(view, console)
-
-    text = console.export_text()
-    assert all(one.learner in text for one in view.learners)
-    assert "2 × server.port_taken" in text
-
-
-def test_command_writes_the_page_and_the_data_and_tells_where(folder: Path, tmp_path: Path) -> None:
-    words = [
-        "report",
-        "--class",
-        str(folder),
-        "--out",
-        str(tmp_path / "c.html"),
-        "--language",
-        "en",
-    ]
-
-    done = CliRunner().invoke(cli.main, words)
-
-    assert done.exit_code == 0, done.output
-    assert "30 learners, 30 notebooks, 0 files not read" in done.output
-    assert "<title>Class view" in (tmp_path / "c.html").read_text("utf-8")
-    assert json.loads((tmp_path / "class.json").read_text("utf-8"))["language"] == "en"
-
-
-@pytest.mark.parametrize(
-    ("made", "out", "code"),
-    [
-        (None, "c.html", "classview.no_folder"),
-        ("readme.txt", "c.html", "classview.no_hand_ins"),
-        ("li.ipynb", "li.ipynb", "classview.page_not_html"),
-        ("li.ipynb", "li.ipynb/c.html", "classview.page_unwritable"),
-    ],
-)
-def test_command_that_cannot_go_on_says_why_without_a_traceback(
-    tmp_path: Path, made: str | None, out: str, code: str
-) -> None:
-    folder = tmp_path / "class"
-    if made:
-        folder.mkdir()
-        (folder / made).write_text("{}")
-
-    words = ["report", "--class", str(folder), "--out", str(folder / out)]
-
-    done = CliRunner().invoke(cli.main, words)
-
-    assert done.exit_code == 1
-    assert f"[{code}]" in done.output and "Traceback" not in done.output
-    assert not made or (folder / made).read_text() == "{}"
 
 
 def test_folder_of_hand_ins_is_not_changed(folder: Path) -> None:

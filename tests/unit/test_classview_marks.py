@@ -8,7 +8,8 @@ import json
 
 import pytest
 from light import light_class
-from light.light_class import ALTERED, BUILT, Notebook
+from light.class_of_30 import ALTERED
+from light.light_class import BUILT, Notebook
 
 from helpers.classview import codes, judging, reading, reference
 from helpers.classview.schemas import LabRow
@@ -186,14 +187,15 @@ def test_code_of_another_edition_is_marked_with_the_edition_noted() -> None:
 def test_checkpoints_of_a_remote_engine_that_tells_itself_later_add_up() -> None:
     notebook = light_class.run("02_minicpm5", "en", 4)
     for number, record in enumerate(light_class.records(notebook)):
-        told = {"versions": {"vllm": "0.23.0"}, "model": "MiniCPM5-2B", "stand_in": False}
-        untold = {"versions": {}, "model": None, "stand_in": None}
+        told = {"versions": {"vllm": "0.23.0"}, "model": "served-here", "stand_in": True}
+        untold = {"versions": {}, "model": "MiniCPM5-2B", "stand_in": False}
         record |= {"engine": "remote"} | (told if number > 2 else untold)
 
     row = judged(notebook, "02_minicpm5", "en")
 
     assert row.marks == []
-    assert (row.engine, row.stand_in, row.versions) == ("remote", False, {"vllm": ["0.23.0"]})
+    assert (row.engine, row.model, row.stand_in) == ("remote", "served-here", True)
+    assert row.versions == {"vllm": ["0.23.0"]}
 
 
 def test_setting_that_varies_in_the_lab_itself_may_vary_in_a_run() -> None:
