@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import yaml
 
 from helpers import __version__, messages, paths
 from helpers.errors import LabError
@@ -26,6 +25,7 @@ ELSEWHERE: dict[str, str] = {
     "report-bundle": "helpers.bundle.command",
     "report": "helpers.report_command",
     "route": "helpers.diagnose.route_command",
+    "run": "helpers.run_command",
 }
 """Commands that a subject keeps beside its own code: name → module whose `command` it is, imported
 only when it is called for.
@@ -74,53 +74,6 @@ def setup(context: click.Context) -> None:
     from helpers import setup as installer
 
     sys.exit(installer.main(context.args))
-
-
-@main.command()
-@click.argument("labs", nargs=-1)
-@click.option(
-    "--language",
-    "languages",
-    multiple=True,
-    type=click.Choice(messages.LANGUAGES),
-    help="default: both",
-)
-@click.option(
-    "-p",
-    "--parameter",
-    "parameters",
-    multiple=True,
-    type=(str, str),
-    help="NAME VALUE, the value read as YAML",
-)
-def run(
-    labs: tuple[str, ...], languages: tuple[str, ...], parameters: tuple[tuple[str, str], ...]
-) -> None:
-    """Run LABS (none: the whole catalogue) through papermill and write
-    build/run-<time>/report.html.
-    """
-    from helpers import batch
-
-    try:
-        given = {name: yaml.safe_load(value) for name, value in parameters}
-    except yaml.YAMLError as error:
-        raise click.BadParameter(str(error), param_hint="--parameter") from error
-    todo = batch.jobs(languages, labs, given)
-    began = os.environ.get("LAB_BEGAN")
-    click.echo(
-        messages.text("run.expected", runs=len(todo), minutes=f"{batch.expected_minutes(todo):.0f}")
-    )
-    try:
-        summary = batch.run(todo, began=float(began) if began else None, say=click.echo)
-    except KeyboardInterrupt:
-        click.echo(messages.text("run.interrupted"), err=True)
-        sys.exit(130)
-    where = paths.shown((paths.build_dir() / "latest").resolve() / "report.html")
-    if summary.first_answer_seconds is not None:
-        code = "run.first_answer.clone" if began else "run.first_answer.run"
-        click.echo(messages.text(code, seconds=f"{summary.first_answer_seconds:.0f}"))
-    click.echo(messages.text("run.done.ok" if summary.ok else "run.done.failed", report=where))
-    sys.exit(0 if summary.ok else 1)
 
 
 @main.command()

@@ -1,40 +1,51 @@
-"""A run's report: report.json for machines, report.html for people, both from the same model. Runs
-and judges nothing.
+"""A run's report: report.json for machines, junit.xml for CI, report.html for people, all from the
+same model. Runs and judges nothing; what the page shows is gathered in `report_view`.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from pydantic import ValidationError
 
-from helpers import catalog, messages, paths, records
+from helpers import junit, messages, paths, records, report_view
 from helpers.errors import LabError
 from helpers.schemas import Report
 
 _TEXTS = (
     "title",
-    "labs",
     "started",
-    "engine",
+    "matrix",
+    "took",
     "versions",
     "step",
+    "steps",
+    "run",
+    "runs",
     "seconds",
-    "total",
+    "parameters",
     "failures",
     "first_answer",
     "starts",
     "teardown",
     "notebook",
+    "page",
+    "log",
     "result",
     "passed",
     "failed",
+    "kept",
+    "attempts",
+    "slowest",
     "none_left",
     "left",
     "skipped",
+    "not_run",
+    "engine",
+    "model",
+    "cause",
+    "fix",
 )
 
 
@@ -53,7 +64,7 @@ class ReportUnreadable(LabError):
 
 
 def write(summary: Report, folder: Path, language: str | None = None) -> None:
-    """Write report.json and report.html into a folder.
+    """Write report.json, junit.xml and report.html into a folder.
 
     Args:
         language: of the page, "zh" or "en"; None takes the language in force.
@@ -62,6 +73,7 @@ def write(summary: Report, folder: Path, language: str | None = None) -> None:
     """
     body = json.dumps(summary.model_dump(by_alias=True), ensure_ascii=False, indent=1)
     records.write_whole(folder / "report.json", body + "\n")
+    records.write_whole(folder / "junit.xml", junit.xml(summary))
     records.write_whole(folder / "report.html", html(summary, language))
 
 
@@ -83,36 +95,32 @@ def read(folder: Path) -> Report:
 
 
 def html(summary: Report, language: str | None = None) -> str:
-    """Return the report as one HTML page without anything from outside.
+    """Return the report as one HTML page without anything from outside and without a script.
 
     Args:
         language: "zh" or "en"; None takes the language in force.
     """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=select_autoescape(default=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    from helpers import pages
+
     spoken = language or messages.language()
-    texts = {name: messages.text(f"report.{name}", spoken) for name in _TEXTS}
     statuses = {
         name: messages.text(f"checkpoint.status.{name}", spoken)
         for name in ("pass", "fail", "skipped", "todo", "kept")
     }
-    return environment.get_template("report.html.j2").render(
-        report=summary, language=spoken, texts=texts, statuses=statuses, labs=_rows(summary, spoken)
+    return (
+        pages.environment()
+        .get_template("report.html.j2")
+        .render(
+            report=summary,
+            language=spoken,
+            texts={name: messages.text(f"report.{name}", spoken) for name in _TEXTS},
+            statuses=statuses,
+            labs=report_view.labs(summary, spoken),
+            causes=report_view.causes(summary, spoken),
+            skips=report_view.skips(summary),
+            versions=report_view.versions(summary),
+            passed=sum(run.ok for run in summary.runs),
+            told_parameters=report_view.parameters,
+            slowest=report_view.slowest,
+        )
     )
-
-
-def _rows(summary: Report, language: str) -> list[dict[str, Any]]:
-    """Return a table for each lab: its steps in order, and a column for each run of it."""
-    rows = []
-    for lab in dict.fromkeys(run.lab for run in summary.runs):
-        runs = [run for run in summary.runs if run.lab == lab]
-        steps = list(dict.fromkeys(found.step for run in runs for found in run.checkpoints))
-        title = catalog.labs().get(lab, {}).get("title", {}).get(language, lab)
-        found = {(n, one.step): one for n, run in enumerate(runs) for one in run.checkpoints}
-        rows.append({"id": lab, "title": title, "runs": runs, "steps": steps, "found": found})
-    return rows

@@ -61,7 +61,8 @@ class CellTime(BaseModel):
 
 
 class Run(BaseModel):
-    """One execution of one notebook; `notebook` and `log` are relative to the report.
+    """One execution of one notebook; `notebook`, `page` (the same as HTML) and `log` are relative to
+    the report.
 
     `kept` is True where an earlier call of the same matrix had finished it; `attempts` counts how
     often it was tried.
@@ -82,6 +83,7 @@ class Run(BaseModel):
     skipped: str | None = None
     engine_starts: int = 0
     cells: list[CellTime] = []
+    page: str | None = None
     log: str | None = None
     attempts: int = 1
     kept: bool = False
@@ -117,5 +119,5 @@ class Report(Form):
     runs: list[Run]
     teardown: Teardown
     matrix: str | None = None
-    executor: Literal["local", "ray"] | None = None
+    executor: str | None = None
     seconds: float | None = None

@@ -14,11 +14,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from helpers import paths, records
-from helpers.batch.jobs import Job
-from helpers.schemas import Run, RunRecord
+from helpers.batch.job import Job
+from helpers.schemas import RunRecord
 
 MATRIX = "matrix.json"
 RECORD = "run.json"
+LOG = "log.txt"
 
 
 def new() -> Path:
@@ -44,9 +45,15 @@ def of_matrix(source: Path) -> Path | None:
     found = [
         path.parent
         for path in paths.build_dir().glob(f"run-*/{MATRIX}")
-        if _read(path).get("matrix") == mark
+        if whose(path.parent) == mark
     ]
     return max(found, key=lambda one: one.name, default=None)
+
+
+def whose(folder: Path) -> str | None:
+    """Return the matrix file that a folder was made for, or None where it was made for none."""
+    found = _read(folder / MATRIX).get("matrix")
+    return str(found) if found else None
 
 
 def mark(folder: Path, source: Path) -> None:
@@ -61,7 +68,19 @@ def of_run(folder: Path, job: Job, key: str) -> Path:
     return folder / f"{job.lab}.{job.language}.{key[:8]}"
 
 
-def kept(place: Path, key: str) -> Run | None:
+def set_aside(place: Path) -> None:
+    """Make a run's folder; what an earlier attempt has left there moves to attempt-<n> in it."""
+    place.mkdir(parents=True, exist_ok=True)
+    earlier = sorted(place.glob("attempt-*"))
+    left = [one for one in place.iterdir() if one not in earlier]
+    if left:
+        aside = place / f"attempt-{len(earlier) + 1}"
+        aside.mkdir()
+        for one in left:
+            one.rename(aside / one.name)
+
+
+def kept(place: Path, key: str) -> RunRecord | None:
     """Return the record of a run that is finished, that is: passed under the same key; else None.
 
     Args:
@@ -71,7 +90,7 @@ def kept(place: Path, key: str) -> Run | None:
     record = read(place)
     if record is None or record.key != key or not record.run.ok:
         return None
-    return record.run
+    return record
 
 
 def read(place: Path) -> RunRecord | None:

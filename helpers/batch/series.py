@@ -13,7 +13,7 @@ from pathlib import Path
 
 from helpers import catalog, marked, records, report
 from helpers.batch import folders, single
-from helpers.batch.jobs import Job, declared_starts
+from helpers.batch.job import Job, declared_starts
 from helpers.batch.single import Say
 from helpers.schemas import Checkpoint, Report, Run
 from helpers.server import ledger
@@ -102,6 +102,7 @@ def _one(
 
     target = folder / f"{job.lab}.{job.language}.ipynb"
     found, interrupt = single.perform(job, target, run_id, say, heard)
+    found.page = single.page(job, target)
     done.append(found)
     if interrupt is not None:
         raise interrupt

@@ -14,7 +14,8 @@ from typing import Any
 from papermill.exceptions import PapermillExecutionError
 
 from helpers import catalog, execution, messages, paths, server
-from helpers.batch.jobs import Job
+from helpers.batch.job import Job
+from helpers.diagnose import attached
 from helpers.errors import LabError, RunFailed
 from helpers.schemas import CellTime, Checkpoint, Run, RunError, Teardown
 from helpers.server import ledger
@@ -156,5 +157,21 @@ def _run_error(failure: Exception) -> RunError:
         return RunError(code=getattr(failure, "code", type(failure).__name__), message=str(failure))
     told = re.match(r"\[([\w.]+)\] ", failure.evalue)
     return RunError(
-        code=told.group(1) if told else failure.ename, message=paths.shown(failure.evalue)
+        code=told.group(1) if told else failure.ename,
+        message=paths.shown(failure.evalue),
+        diagnosis=attached.of_run(failure.evalue),
     )
+
+
+def page(job: Job, notebook: Path) -> str | None:
+    """Return the name of an executed notebook's HTML page, made beside it; None where the run has
+    left no notebook.
+    """
+    if not notebook.exists():
+        return None
+    from helpers import pages
+
+    try:
+        return pages.write(notebook, job.notebook, job.title, job.language).name
+    except (OSError, ValueError, KeyError):  # cut off in the middle: the run's error tells
+        return None

@@ -13,7 +13,7 @@ import pytest
 from helpers import messages, paths
 
 GUIDE = paths.COURSE / "guide"
-PAGES = ("environment", "faq", "api")
+PAGES = ("environment", "faq", "api", "batch")
 FILES = [GUIDE / f"{page}.{language}.md" for page in PAGES for language in messages.LANGUAGES]
 FIXTURES = paths.ROOT / "tests" / "fixtures" / "vllm_cli"
 VERSIONS = ("0.18.0", "0.23.0", "0.32.0")

@@ -29,6 +29,8 @@ FAMILIES = (
     "error.diagnosis.",
     "error.label.",
     "report.",
+    "run.board.",
+    "run.state.",
     "server.differs.",
     "server.memory.",
     "server.stage.",

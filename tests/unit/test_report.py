@@ -8,6 +8,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
@@ -242,3 +243,10 @@ def test_report_command_without_a_report_to_read_says_so(
     assert done.exit_code == 1
     assert f"[{code}]" in done.output
     assert "Traceback" not in done.output
+
+
+def test_report_writes_junit_beside_it(tmp_path: Path) -> None:
+    report.write(_report(_run(), FAILED), tmp_path)
+
+    root = ET.parse(tmp_path / "junit.xml").getroot()
+    assert (root.tag, root.get("tests"), root.get("failures")) == ("testsuites", "3", "1")

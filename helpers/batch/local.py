@@ -1,0 +1,103 @@
+"""The executor of this machine: processes of a pool, one device a run.
+
+A run that starts an engine takes a device out of the pool. Where there are several, each has a
+state directory of its own, since "one device, one server" is kept there.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from helpers import engines, marked, paths
+from helpers.batch import folders, supervised
+from helpers.batch.tasks import Finished, Rules, Task, Told
+from helpers.schemas import RunRecord
+
+SHARED = ("models", "downloads", "verified", "atomgit-home")
+"""What all devices' state directories have in common: weights and the records of their download."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A device of the pool: what a run on it finds in its environment."""
+
+    variables: dict[str, str]
+
+
+def run(tasks: Sequence[Task], rules: Rules, told: Told, finished: Finished) -> None:
+    """Run all tasks, at most `rules.workers` at once.
+
+    Raises:
+        KeyboardInterrupt: after what ran has been ended.
+    """
+    pool: queue.Queue[Slot] = queue.Queue()
+    for slot in slots(rules.devices or engines.Ascend().devices()):
+        pool.put(slot)
+    with ThreadPoolExecutor(rules.workers) as threads:
+        futures: dict[Future[RunRecord | None], Task] = {
+            threads.submit(_one, task, rules, pool, told): task for task in tasks
+        }
+        try:
+            for future in as_completed(futures):
+                record = future.result()
+                if record is not None:
+                    finished(futures[future], record)
+        finally:
+            rules.ending.set()
+            with marked.undisturbed():
+                threads.shutdown(wait=True, cancel_futures=True)
+
+
+def slots(devices: Sequence[int]) -> list[Slot]:
+    """Return the pool: a slot for each device; one without a number where there is at most one."""
+    if len(devices) < 2:
+        return [Slot({"LAB_DEVICES": f"[{devices[0]}]"} if devices else {})]
+    return [
+        Slot(
+            {
+                "LAB_DEVICES": f"[{device}]",
+                "LAB_PORT": "0",
+                "LAB_STATE_DIR": str(state_of(str(device))),
+            }
+        )
+        for device in devices
+    ]
+
+
+def state_of(device: str) -> Path:
+    """Return a device's own state directory, made with links to what all of them share."""
+    folder = paths.state_dir() / "devices" / device
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in SHARED:
+        shared, link = paths.state_dir() / name, folder / name
+        shared.mkdir(exist_ok=True)
+        if not link.exists():
+            link.symlink_to(shared, target_is_directory=True)
+    return folder
+
+
+def _one(task: Task, rules: Rules, pool: queue.Queue[Slot], told: Told) -> RunRecord | None:
+    """Return the record of a run, of its last attempt; None where the batch ended before it."""
+    slot = pool.get() if task.device else None
+    try:
+        found: RunRecord | None = None
+        for number in range(1, rules.retries + 2):
+            if rules.ending.is_set():
+                break
+            told(task, "running" if number == 1 else "again")
+            variables = {**task.variables, **(slot.variables if slot else {})}
+            found = supervised.attempt(
+                task.job, task.place, task.key, rules.ending, rules.timeout, variables
+            )
+            found.run.attempts = number
+            folders.write(task.place, found)
+            if supervised.outcome(found) not in rules.retry_on:
+                break
+        return found
+    finally:
+        if slot is not None:
+            pool.put(slot)

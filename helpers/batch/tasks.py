@@ -1,0 +1,52 @@
+"""What an executor is given: the runs, each with its key and its folder, the rules for ending and
+repeating them, and whom to tell. Runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Literal
+
+from helpers.batch.job import Job
+from helpers.schemas import RunRecord
+
+State = Literal["waiting", "running", "again", "passed", "failed", "kept"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run: what, under which key, in which folder.
+
+    Attributes:
+        device: whether it starts an engine of its own, and so needs a device.
+        variables: set in its process beside this one's environment.
+    """
+
+    job: Job
+    key: str
+    place: Path
+    device: bool
+    variables: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How runs are ended and repeated; the fields are those of `matrix.Matrix`.
+
+    Attributes:
+        ending: set where the whole batch is being ended.
+    """
+
+    workers: int = 1
+    timeout: float | None = None
+    retries: int = 0
+    retry_on: Sequence[str] = ()
+    devices: Sequence[int] = ()
+    ending: Event = field(default_factory=Event)
+
+
+Told = Callable[[Task, State], None]
+Finished = Callable[[Task, RunRecord], None]
