@@ -61,8 +61,8 @@ class CellTime(BaseModel):
 
 
 class Run(BaseModel):
-    """One execution of one notebook; `notebook`, `page` (the same as HTML) and `log` are relative to
-    the report.
+    """One execution of one notebook; `notebook`, `page` (the same as HTML) and `log` are relative
+    to the report.
 
     `kept` is True where an earlier call of the same matrix had finished it; `attempts` counts how
     often it was tried.

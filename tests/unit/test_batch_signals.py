@@ -68,7 +68,7 @@ def runner(tmp_path: Path, own_state: Path) -> Iterator[Runner]:
         process.end(found.identity(), None, grace=0.0)
 
 
-def _until(holds: Callable[[], object], seconds: float = 30.0) -> None:
+def _until(holds: Callable[[], object], seconds: float = 120.0) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "it never came to hold"
