@@ -144,21 +144,28 @@ def _of_log(number: int, log: Excerpt, found: Mapping[str, Diagnosis]) -> dict[s
 
 
 def _machine() -> dict[str, Any]:
-    """Return the doctor's report and the versions that it read; why not, where it fails."""
+    """Return the doctor's report, in the issue's language, and the versions that it read; why not,
+    where it fails.
+    """
     ours = {
         "course": __version__,
         "made": records.now(),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
     }
+    spoken = messages.language()
+    messages.use("en")
     try:
         report = doctor.examine()
+        told = report.as_json()
     except Exception as error:  # noqa: BLE001 - a bundle without it is better than none
         return {"doctor": {"error": repr(error)}, "versions": ours}
+    finally:
+        messages.use(spoken)
     machine = report.machine
     engine = machine.engine
     return {
-        "doctor": report.as_json(),
+        "doctor": told,
         "versions": ours
         | {
             "os": machine.os,

@@ -103,7 +103,9 @@ def _said(found: Diagnosis) -> str:
     """Return the exception that the evidence ends in, else its first line, without prefixes."""
     texts = [one.text for one in found.evidence]
     said = logs.last_error("\n".join(texts)) or (texts[0] if texts else "")
-    return logs.without_prefix(said)[:300]
+    said = logs.without_prefix(said)[:300]
+    plain = re.split(r"\s*[({\[]", said, maxsplit=1)[0]  # what follows is values, or a list of them
+    return plain if len(plain) > 20 else said
 
 
 def fenced(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import stat
 import zipfile
 from collections.abc import Callable
@@ -237,10 +238,14 @@ def test_issue_names_the_repository_and_why(text: str, repository: str, pack: Pa
 
 
 @pytest.mark.parametrize("language", messages.LANGUAGES)
-def test_issue_is_english_in_every_language(language: str, pack: Pack) -> None:
+def test_what_is_posted_is_english_in_every_language(language: str, pack: Pack) -> None:
     messages.use(language)
+    chinese = re.compile(r"[\u4e00-\u9fff]")
 
-    assert pack(_log("unknown_flag"))["issue.md"].replace("🐛", "").isascii()
+    files = pack(_log("unknown_flag"))
+
+    assert [n for n in ("issue.md", "doctor.json", "server.json") if chinese.search(files[n])] == []
+    assert messages.language() == language
 
 
 def test_issue_has_versions_evidence_and_the_end_of_the_log(tmp_path: Path) -> None:
