@@ -7,7 +7,7 @@ does so in a process of its own. `local` runs many of these at once.
 
 from __future__ import annotations
 
-from helpers.batch.job import Job, expected_minutes, jobs
+from helpers.batch.job import Job, Language, expected_minutes, jobs
 from helpers.batch.series import run
 
-__all__ = ["Job", "expected_minutes", "jobs", "run"]
+__all__ = ["Job", "Language", "expected_minutes", "jobs", "run"]
