@@ -218,6 +218,24 @@ def light(monkeypatch: pytest.MonkeyPatch) -> Iterator[Answering]:
         yield one
 
 
+def two_panels(url: str) -> str:
+    """Return a notebook with a board and the same playground twice, a checkpoint in between."""
+    cells = [
+        "from helpers import checkpoint, messages, widgets\n"
+        "from helpers.server import Endpoint\n"
+        "messages.use('en')\n"
+        f"one = Endpoint({url!r}, {HOSTILE!r}, stand_in=True)\n"
+        f"checkpoint.begin({MODEL_LAB!r})\n"
+        "widgets.board()\n"
+        "widgets.playground(one)",
+        "checkpoint.check('engine', True)",
+        "widgets.playground(one)",
+    ]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    return str(nbformat.writes(book))
+
+
 def test_playground_by_mouse_and_keyboard_asks_stops_folds_uploads_and_tells_errors(
     light: Answering, drive: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -234,21 +252,8 @@ def test_playground_by_mouse_and_keyboard_asks_stops_folds_uploads_and_tells_err
     (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     pictures = str(paths.build_dir() / "jupyterlab-playground")
     Path(pictures).parent.mkdir(exist_ok=True)
-    cells = [
-        "from helpers import checkpoint, messages, widgets\n"
-        "from helpers.server import Endpoint\n"
-        "messages.use('en')\n"
-        f"one = Endpoint({light.url!r}, {HOSTILE!r}, stand_in=True)\n"
-        f"checkpoint.begin({MODEL_LAB!r})\n"
-        "widgets.board()\n"
-        "widgets.playground(one)",
-        "checkpoint.check('engine', True)",
-        "widgets.playground(one)",
-    ]
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     with jupyterlab(tmp_path) as (url, root):
-        notebook = written(root, "playground", nbformat.writes(book))
+        notebook = written(root, "playground", two_panels(light.url))
         arguments = (url, notebook, pictures, "300", str(tmp_path / "plan.json"))
 
         said = json.loads(drive("drive_playground.py", *arguments, seconds=2400))
