@@ -23,7 +23,7 @@ LABS = list(catalog.labs())
 LOCAL = [
     (lab, engine) for lab in LABS for engine in catalog.lab(lab)["engines"] if engine != "remote"
 ]
-NEEDS = {"local", "course_facts", "thinking", "tools", "images"}
+NEEDS = {"local", "course_facts", "thinking", "tools", "images", "reads_logs"}
 PARAMETERS = {
     *(
         "LANGUAGE",
