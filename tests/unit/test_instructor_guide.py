@@ -229,3 +229,12 @@ def test_limits_on_the_page_are_the_courses_own(path: Path) -> None:
     for values in course.values():
         assert values["gpu_memory_utilization"] in told["gpu_memory_utilization"]
     assert f" {waited:.0f} " in text_of(path)
+
+
+@pytest.mark.parametrize("path", INSTRUCTOR, ids=name_of)
+def test_minutes_of_a_lab_outside_the_syllabi_are_the_catalogues(path: Path) -> None:
+    told = re.findall(r"/(\d\d_\w+)\.ipynb\) ?[（(](\d+) (?:分钟|minutes)[)）]", text_of(path))
+
+    assert told
+    for lab, minutes in told:
+        assert int(minutes) == catalog.lab(lab)["minutes"]
