@@ -98,7 +98,7 @@ class Board:
         state = self._states[task.key]
         seconds = self._took.get(task.key)
         if seconds is None:
-            seconds = time.monotonic() - self._since[task.key]
+            seconds = time.monotonic() - self._since.get(task.key, time.monotonic())
         return [
             task.job.title,
             told_parameters(task.job.parameters),
