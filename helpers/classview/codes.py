@@ -9,15 +9,18 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from collections.abc import Iterable
 
-SHELL = re.compile(r"^\s*[%!]|=\s*!", re.MULTILINE)
+from helpers.classview.reading import Cell
+
+SHELL = re.compile(r"^[ \t]*[%!]|=[ \t]*!", re.MULTILINE)
 """Magics and shell lines: what looks like spacing in Python is part of a command there."""
 
 LAYOUT = {tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE}
 IGNORED = {tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER}
 
-MOST_CHARACTERS = 20_000
-"""Of a cell that is read as Python; the labs' longest has 2,500. A longer one is read as text."""
+MOST_CHARACTERS = 5_000
+"""Of a cell that is read as Python; the labs' longest has 1,900. A longer one is read as text."""
 
 Line = tuple[str, ...]
 TYPES = {"Optional", "bool", "dict", "float", "int", "list", "str"}
@@ -45,6 +48,15 @@ def _lines(source: str) -> list[Line]:
         elif token.type not in IGNORED:
             line.append(tokenize.tok_name[token.type] if token.type in LAYOUT else token.string)
     return [*lines, tuple(line)] if line else lines
+
+
+def index(cells: Iterable[Cell]) -> dict[tuple[Line, ...], Cell]:
+    """Return cells by their code, the first one of each; blank and very long ones are left out."""
+    found: dict[tuple[Line, ...], Cell] = {}
+    for cell in cells:
+        if not cell.is_blank and len(cell.source) <= MOST_CHARACTERS:
+            found.setdefault(normal(cell.source), cell)
+    return found
 
 
 def is_same(source: str, other: str) -> bool:
@@ -78,4 +90,6 @@ def own_parameters(source: str, committed: str) -> list[str] | None:
 
 def names(source: str, name: str) -> bool:
     """Return True where a cell's code names something, outside of comments and strings."""
+    if name not in source:
+        return False  # nearly every cell, and a tokenizer is slow
     return any(name in line or name in " ".join(line).split() for line in normal(source))

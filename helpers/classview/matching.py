@@ -90,10 +90,10 @@ def _partners(cells: Sequence[Cell], lab: Lab) -> dict[int, Cell]:
 
     for cell in cells:
         take(cell, by_id.get(cell.id))
-    by_code = {codes.normal(cell.source): cell for cell in free.values()}
-    for cell in cells if by_code else ():
-        if cell.number not in partner:
-            take(cell, by_code.get(codes.normal(cell.source)))
+    theirs = codes.index(list(free.values()))
+    ours = codes.index([c for c in cells if c.number not in partner]) if theirs else {}
+    for code in theirs.keys() & ours.keys():
+        take(ours[code], theirs[code])
     order = [cell.number for cell in lab.cells]
     before: Cell | None = None
     for cell in cells:

@@ -21,7 +21,7 @@ from helpers.schemas import Checkpoint
 CODE = re.compile(r"\[([\w.]{1,80})\] ")
 """How the message of a LabError begins."""
 
-TAG = re.compile(r"<[^>]*>")
+TAG = re.compile(r"<[^<>]*>")
 MOST_LETTERS = 20_000
 """Of a record's text form that is looked at."""
 

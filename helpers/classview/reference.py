@@ -19,6 +19,9 @@ from helpers.classview.reading import Cell, Notebook
 SETTINGS = ("engine", "model", "stand_in")
 """Fields of a record that are one run's, not one checkpoint's."""
 
+EXERCISE = "exercise_"
+"""How a checkpoint of an exercise is named in course/catalog.yml."""
+
 FEWEST = 3
 """Cells that a notebook must share with a lab to be taken for it."""
 
@@ -31,7 +34,7 @@ class Lab:
         cells: its code cells that hold code.
         steps: cell number → the checkpoints that the cell records.
         stored: checkpoint → seconds in the stored outputs.
-        exercises: checkpoints that are `todo` there: exercises.
+        exercises: checkpoints of exercises, also those that the stand-in must skip.
         varying: which of engine, model, stand_in and the packages have several values there, so
             that a run's own may differ too.
     """
@@ -83,7 +86,7 @@ def of(lab: str, language: str, notebook: Notebook) -> Lab:
         cells=tuple(cell for cell in notebook.cells if not cell.is_blank),
         steps={n: tuple(one["step"] for one in found) for n, found in records.items() if found},
         stored={one["step"]: one["seconds"] for one in every},
-        exercises=tuple(one["step"] for one in every if one["status"] == "todo"),
+        exercises=tuple(one["step"] for one in every if one["step"].startswith(EXERCISE)),
         varying=frozenset(_varying(every)),
     )
 
@@ -106,7 +109,7 @@ def identify(notebook: Notebook, known: Sequence[Lab]) -> Lab | None:
         return None
     if len(ids & {cell.id for cell in by_id.cells}) >= FEWEST:
         return by_id
-    written = {codes.normal(cell.source) for cell in notebook.cells if not cell.is_blank}
+    written = codes.index(notebook.cells)
     raw = {cell.source.strip() for cell in notebook.cells}
 
     def shared(lab: Lab) -> tuple[int, int]:
