@@ -48,8 +48,9 @@ def segment(one: Segment) -> str:
 
 def ending(turn: Turn, label: str) -> str:
     """Return the line under an answer: how it ended, its tokens and time; or its error."""
+    kind = f"labs-ending labs-{turn.state}"
     if turn.error is not None:
-        return error(turn.error)
+        return f"<div class='{kind}'>{error(turn.error)}</div>"
     told = [messages.text(STATES[turn.state])] if turn.state in STATES else []
     if turn.answer is not None:
         usage = turn.answer.usage
@@ -58,7 +59,7 @@ def ending(turn: Turn, label: str) -> str:
         told += [turn.answer.warning] if turn.answer.warning else []
     marked = f"{badge(label, '#b45309')} " if label else ""
     line = f"<small style='color:#64748b'>{escape(' · '.join(told))}</small>"
-    return f"<div class='labs-ending'>{marked}{line}</div>"
+    return f"<div class='{kind}'>{marked}{line}</div>"
 
 
 def error(one: LabError) -> str:

@@ -82,16 +82,19 @@ class Panel:
         if not question:
             self.note.value = markup.note(messages.text("widgets.empty"))
             return
+        if self.conversation.is_busy:
+            self.note.value = markup.note(messages.text("widgets.busy"))
+            return
+        pictures = self._pictures
+        self.question.value = ""  # before anything comes back: what is typed next stays
+        self._take([])
         with self._lock:  # the first piece may come before the view is there
-            turn = self.conversation.send(question, self._pictures, self.settings.read())
+            turn = self.conversation.send(question, pictures, self.settings.read())
             if turn is None:
-                self.note.value = markup.note(messages.text("widgets.busy"))
                 return
+            self._redraw_controls()
             view = self._views[id(turn)] = TurnView(turn, self._label)
             self.transcript.children = [*self.transcript.children, view.box]
-        self.question.value = ""
-        self._take([])
-        self._redraw_controls()
 
     def _clear(self, button: object) -> None:
         self.conversation.clear()

@@ -34,31 +34,28 @@ class Playground:
 
     def ask(self, question: str) -> None:
         """Type a question, click Send, wait until the answer has ended."""
-        self.begin(question)
-        self.page.wait_for_function(
-            "box => box.querySelector('button:has(i.fa-stop)').disabled",
-            arg=self.box.element_handle(),
-            timeout=self.seconds * 1000,
-        )
+        self.ended(self.begin(question))
 
-    def begin(self, question: str) -> None:
-        """Type a question, click Send, wait until it stands in the transcript."""
-        before = self.box.locator(".labs-question").count()
+    def begin(self, question: str) -> int:
+        """Type a question, click Send, wait until it stands there; return its number, from 0."""
+        number = self.box.locator(".labs-question").count()
         self.box.locator("textarea").fill(question)
-        self.button("paper-plane").click()
-        self.box.locator(".labs-question").nth(before).wait_for(timeout=PATIENCE)
+        self.button("paper-plane").click(timeout=PATIENCE)
+        self.box.locator(".labs-question").nth(number).wait_for(timeout=PATIENCE)
+        return number
+
+    def ended(self, number: int) -> None:
+        """Wait for the end of an answer, and until the panel takes the next question."""
+        endings = self.box.locator(".labs-ending:not(.labs-running)")
+        endings.nth(number).wait_for(timeout=self.seconds * 1000)
+        self.button("paper-plane").and_(self.page.locator(":enabled")).wait_for(timeout=PATIENCE)
 
     def stop(self, question: str, seen: str) -> None:
         """Ask, wait for the first words while the answer is on its way, and click Stop."""
-        self.begin(question)
+        number = self.begin(question)
         self.box.locator(".labs-answer", has_text=seen).wait_for(timeout=PATIENCE)
-        assert self.button("stop").is_enabled()
-        self.button("stop").click()
-        self.page.wait_for_function(
-            "box => !box.querySelector('button:has(i.fa-paper-plane)').disabled",
-            arg=self.box.element_handle(),
-            timeout=PATIENCE,
-        )
+        self.button("stop").click(timeout=PATIENCE)
+        self.ended(number)
 
     def fold(self) -> list[bool]:
         """Return whether the last thinking is visible: as it came, after a click, after another."""
