@@ -102,7 +102,7 @@ def _one(
 
     target = folder / f"{job.lab}.{job.language}.ipynb"
     found, interrupt = single.perform(job, target, run_id, say, heard)
-    found.page = single.page(job, target)
     done.append(found)
     if interrupt is not None:
         raise interrupt
+    found.page = single.page(job, target)

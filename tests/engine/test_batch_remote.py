@@ -1,0 +1,90 @@
+"""A matrix of twelve runs of lab 02 that ask one server: one of them is killed in the middle, the
+rest goes on, and the next call does only that one.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from helpers import catalog, paths, report
+from helpers.schemas import Report, Run
+from helpers.server import Server
+
+pytestmark = pytest.mark.full
+LAB = "02_minicpm5"
+LENGTHS = [512, 640, 768, 1024, 1536, 2048]
+SECONDS = 3000
+
+
+@pytest.fixture
+def matrix(tmp_path: Path, served: Server) -> Path:
+    """Return a matrix file of 2 languages × 6 values; the server is the shared one."""
+    source = tmp_path / "matrix.yml"
+    source.write_text(
+        f"labs: [{LAB}]\nlanguages: [zh, en]\nvary: {{MAX_MODEL_LEN: {LENGTHS}}}\n"
+        f"parameters: {{ENGINE: remote, BASE_URL: '{served.base_url}'}}\n",
+        encoding="utf-8",
+    )
+    return source
+
+
+def _begun(matrix: Path) -> subprocess.Popen[str]:
+    words = ["run", str(matrix), "--workers", "2", "--out", str(matrix.with_name("out"))]
+    return subprocess.Popen(
+        [sys.executable, "-m", "helpers", *words],
+        cwd=paths.ROOT,
+        env={name: value for name, value in os.environ.items() if name != "LAB_RUN"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _kill_a_run(folder: Path) -> None:
+    """Kill the process of a run that has begun to execute its notebook."""
+    deadline = time.monotonic() + 600
+    while time.monotonic() < deadline:
+        for process in psutil.process_iter(["cmdline"]):
+            words = process.info["cmdline"] or []
+            own = "helpers.batch.child" in words and any(str(folder) in word for word in words)
+            if own and (Path(words[-1]) / f"{LAB}.ipynb").exists():
+                process.send_signal(signal.SIGKILL)
+                return
+        time.sleep(0.5)
+    raise AssertionError("no run had begun")
+
+
+def _failed(found: Report) -> list[Run]:
+    return [run for run in found.runs if not run.ok]
+
+
+def test_twelve_runs_on_a_server_one_killed_and_then_only_that_one(matrix: Path) -> None:
+    """Takes the shared server, which must be up for all runs."""
+    out = matrix.with_name("out")
+    first = _begun(matrix)
+    _kill_a_run(out)
+    said, _ = first.communicate(timeout=SECONDS)
+    after_first = report.read(out)
+
+    second = _begun(matrix)
+    said_again, _ = second.communicate(timeout=SECONDS)
+    after_second = report.read(out)
+
+    assert first.returncode == 1, said
+    assert len(after_first.runs) == 2 * len(LENGTHS)
+    assert [run.error.code for run in _failed(after_first) if run.error] == ["run.killed"]
+    assert {run.engine for run in after_second.runs} == {"remote"}
+    assert (after_first.engine_starts, after_second.engine_starts_declared) == (0, 0)
+    assert second.returncode == 0, said_again
+    assert [run.kept for run in after_second.runs] == [run.ok for run in after_first.runs]
+    steps = {one["id"] for one in catalog.lab(LAB)["checkpoints"]}
+    assert all({one.step for one in run.checkpoints} == steps for run in after_second.runs)
+    assert after_second.teardown.model_dump() == {"processes_left": 0, "ports_left": []}
