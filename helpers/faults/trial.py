@@ -22,7 +22,7 @@ from helpers import environment, server
 from helpers.engines import Engine
 from helpers.faults import logfile
 from helpers.faults.deployment import Deployment
-from helpers.server import Server
+from helpers.server import Server, process
 
 PATIENCE = 600.0
 POLL_SECONDS = 0.2
@@ -108,7 +108,7 @@ def finish(
             answered = ask(started, asked_name)
         if state == "ready" and kill:
             kill_engine(started)
-            state = _watch(started, serving=False)
+            state = _end(started)
         ended = started.ended() if state == "dead" else "?"
     finally:
         started.stop()
@@ -116,22 +116,26 @@ def finish(
     return Outcome(started.log_file, started.command, state, ended, answered, seconds)
 
 
-def _watch(started: Server, past: str = "", serving: bool = True) -> str:
-    """Return "dead", "past" or "ready", whichever comes first.
-
-    Args:
-        serving: False waits for the end of a server that still answers.
-    """
+def _watch(started: Server, past: str = "") -> str:
+    """Return "dead", "past" or "ready", whichever comes first."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if started.status == "dead":
             return "dead"
         if past and logfile.matching(logfile.lines(started.log_file), past, limit=1):
             return "past"
-        if serving and started.is_ready:
+        if started.is_ready:
             return "ready"
         time.sleep(POLL_SECONDS)
     return "starting"
+
+
+def _end(started: Server) -> str:
+    """Return "dead" once the process has ended, without a request that its log would hold."""
+    deadline = time.monotonic() + PATIENCE
+    while process.is_running(started.pid) and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+    return started.status
 
 
 def ask(started: Server, name: str) -> int:
