@@ -26,6 +26,10 @@ from helpers.setup.environments import Environment, Step
 from setup_fakes import quick_venv
 import setup_fakes
 place = Path(sys.argv[1])
+WAIT = (
+    "import pathlib, sys, time; end = time.monotonic() + float(sys.argv[1])\\n"
+    "while time.monotonic() < end and not pathlib.Path(sys.argv[2]).exists(): time.sleep(0.05)"
+)
 paths.venvs_dir = lambda: place / "venvs"
 def make(python, directory, log):
     if not interpreters.inside(directory).exists():
@@ -33,7 +37,8 @@ def make(python, directory, log):
 bootstrap.make = make
 def step(environment):
     (place / "began").touch()
-    commands.run([sys.executable, "-c", f"import time; time.sleep({sys.argv[2]})"], environment.log)
+    waiting = [sys.executable, "-c", WAIT, sys.argv[2], str(place / "go")]
+    commands.run(waiting, environment.log)
     return ""
 lock = place / "some.lock"
 lock.touch()
@@ -77,12 +82,16 @@ def test_interrupted_setup_says_so_and_the_next_one_goes_on(
 
 
 def test_second_setup_at_the_same_time_waits_and_installs_nothing(tmp_path: Path) -> None:
-    first = _start(tmp_path, 2)
+    first = _start(tmp_path, 120)
     until((tmp_path / "began").exists)
-    second = _start(tmp_path, 60)
+    second = _start(tmp_path, 120)
+    assert second.stdout is not None
+    waiting = f"Another setup is at work here (pid {first.pid})"
 
-    outputs = [process.communicate(timeout=30)[0] for process in (first, second)]
+    told = next((line for line in second.stdout if waiting in line), "")
+    (tmp_path / "go").touch()
+    outputs = [process.communicate(timeout=60)[0] for process in (first, second)]
 
+    assert told
     assert (first.returncode, second.returncode) == (0, 0)
-    assert f"Another setup is at work here (pid {first.pid})" in outputs[1]
     assert "ready, nothing to install" in outputs[1]
