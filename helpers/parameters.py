@@ -14,14 +14,15 @@ import yaml
 from helpers.errors import BadOption
 
 
-def default(name: str, value: Any, *, also: type | None = None) -> Any:
+def default(name: str, value: Any, also: type | None = None) -> Any:
     """Return LAB_<name> if it is set, else the value; text stays text, anything else is read as
     YAML.
 
     Args:
         name: the parameter, for instance "PORT".
         value: the cell's own default; its type is kept, None takes whatever the variable says.
-        also: another type that the parameter may have.
+        also: another type that the parameter may have. Never named in a parameters cell: papermill
+            cannot read a line with two equal signs.
     Raises:
         BadOption: the variable cannot be read as the value's type.
     """

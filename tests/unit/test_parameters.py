@@ -66,8 +66,8 @@ def test_default_with_variable_of_another_type_is_refused(
 def test_default_of_two_types_takes_both_and_no_third(monkeypatch: pytest.MonkeyPatch) -> None:
     for given, expected in (("false", False), ("sha256:0f3a", "sha256:0f3a")):
         monkeypatch.setenv("LAB_X", given)
-        assert parameters.default("X", True, also=str) == expected
+        assert parameters.default("X", True, str) == expected
 
     monkeypatch.setenv("LAB_X", "1")
     with pytest.raises(BadOption):
-        parameters.default("X", True, also=str)
+        parameters.default("X", True, str)

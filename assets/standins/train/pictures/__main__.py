@@ -19,7 +19,7 @@ from torch import nn
 
 from . import card, checkpoint, network, patches, reading, samples, seeing, tokenizer
 
-SEEING, READING, SEED = 1200, 500, 11
+SEEING, READING, SEED = 3000, 1000, 11
 
 
 def make(options: argparse.Namespace) -> None:
@@ -43,7 +43,7 @@ def make(options: argparse.Namespace) -> None:
             "reading_steps": options.reading,
             "seed": options.seed,
             "parameters": parameters,
-            "minutes": round((time.monotonic() - started) / 60, 1),
+            "minutes": round((before + time.monotonic() - started) / 60, 1),
             "threads": torch.get_num_threads(),
             "cores": os.cpu_count(),
         }
@@ -53,15 +53,19 @@ def make(options: argparse.Namespace) -> None:
         card.write(out, {**training, **shape, **others})
         print(f"wrote {out.name}", flush=True)
 
+    heads = seeing.Heads()
+    seen = nn.ModuleDict({"vpm": model.vpm, "resampler": model.resampler, "heads": heads})
+    before = 0.0
     if options.tower and options.tower.exists():
-        model.load_state_dict(torch.load(options.tower), strict=False)
+        kept = torch.load(options.tower)
+        seen.load_state_dict(kept["state"])
+        before = kept["seconds"]
     else:
-        seeing.train(model, options.seeing, options.seed)
-    if options.tower and not options.tower.exists():
-        parts = {"vpm": model.vpm, "resampler": model.resampler}
-        state = nn.ModuleDict(parts).state_dict()
-        torch.save(state, options.tower)
-    reading.train(model, tok, options.reading, options.seed, keep)
+        seeing.train(model, heads, options.seeing, options.seed)
+        if options.tower:
+            seconds = time.monotonic() - started
+            torch.save({"state": seen.state_dict(), "seconds": seconds}, options.tower)
+    reading.train(model, heads, tok, options.reading, options.seed, keep)
     keep()
 
 

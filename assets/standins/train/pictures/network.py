@@ -14,7 +14,7 @@ from torch import nn
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
 HIDDEN, FFN, LAYERS, HEADS, KV_HEADS, HEAD_DIM = 128, 320, 3, 4, 2, 32
-TOWER_HIDDEN, TOWER_FFN, TOWER_LAYERS, TOWER_HEADS = 96, 288, 4, 3
+TOWER_HIDDEN, TOWER_FFN, TOWER_LAYERS, TOWER_HEADS = 96, 384, 4, 3
 SCALE, PATCH, QUERIES = 448, 56, 64
 """Pixels of a slice's side, pixels of a patch's side, visual tokens a slice."""
 POOL = 4
@@ -196,14 +196,13 @@ class Model(nn.Module):
         """Return the visual tokens of a batch of slices, and the resampler's log attention."""
         return self.resampler(self.vpm(pictures), pictures)
 
-    def hidden(self, ids: torch.Tensor, pictures: Pictures | None) -> torch.Tensor:
-        """Return the language model's last hidden states."""
+    def embed(self, ids: torch.Tensor, tokens: torch.Tensor | None) -> torch.Tensor:
+        """Return the embedded ids, the visual tokens in the places that stand for them."""
         embedded = self.llm.model.embed_tokens(ids)
-        if pictures is not None:
-            tokens, _ = self.see(pictures)
-            here = (ids == self.image_id).unsqueeze(-1).expand_as(embedded)
-            embedded = embedded.masked_scatter(here, tokens.to(embedded.dtype))
-        return self.llm.model(inputs_embeds=embedded, use_cache=False).last_hidden_state
+        if tokens is None:
+            return embedded
+        here = (ids == self.image_id).unsqueeze(-1).expand_as(embedded)
+        return embedded.masked_scatter(here, tokens.to(embedded.dtype))
 
 
 def llm_config(vocab_size: int, ids: dict[str, int]) -> Qwen3Config:

@@ -96,7 +96,7 @@ def _size(rng: random.Random, what: scene.Scene, large: bool) -> tuple[int, int]
     return round(area * ratio**0.5), round(area / ratio**0.5)
 
 
-def draw_one(rng: random.Random, *, large: bool = False, numbers: float = 0.6) -> Seen:
+def draw_one(rng: random.Random, *, large: bool = False, numbers: float = 0.55) -> Seen:
     """Return a random training picture; a large one is cut into slices."""
     while True:
         what = scene.training_scene(rng, numbers)

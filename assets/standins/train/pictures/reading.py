@@ -9,56 +9,100 @@ from dataclasses import dataclass
 
 import torch
 from tokenizers import Tokenizer
+from torch import nn
 
-from . import network, optimizing, patches, samples
+from . import language, network, optimizing, patches, samples, seeing
 
 IGNORED = -100
-TOWER_SHARE = 0.25
+TOWER_SHARE = 0.4
 """Of the learning rates: what the first stage has learned moves more slowly."""
-SINGLE, DOUBLE, TEXT = 14, 4, 6
+SINGLE, DOUBLE, TEXT = 14, 4, 2
 """Conversations a step: about one picture, about two, about none."""
 KEPT, FRESH = 4000, 14
+ASIDE = 0.1
+"""Weight of the first stage's losses, which go on beside the reading."""
 KEEP_EVERY, SHOWN = 200, 25
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Conversations of one batch: ids, targets, and all their pictures in order."""
+    """Samples of one batch: ids, targets, where the tokens stand, and all pictures in order."""
 
     ids: torch.Tensor
     targets: torch.Tensor
+    layout: language.Layout
     pictures: list[patches.Seen]
 
 
-def encode(sample: samples.Sample, tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
-    """Return token ids and targets: only the answers are learned."""
-    ids: list[int] = []
-    targets: list[int] = []
-    for text, learned in sample.pieces:
-        piece = tokenizer.encode(text, add_special_tokens=False).ids
-        ids += piece
-        targets += piece if learned else [IGNORED] * len(piece)
-    return ids, targets
+@dataclass(frozen=True)
+class Encoded:
+    """A sample's tokens, as many in each list; see language.Layout."""
+
+    ids: list[int]
+    targets: list[int]
+    positions: list[int]
+    branches: list[int]
+
+
+def encode(sample: samples.Sample, tokenizer: Tokenizer) -> Encoded:
+    """Return a sample's tokens: only the answers are learned."""
+    ids = list(tokenizer.encode(sample.start, add_special_tokens=False).ids)
+    shared = len(ids)
+    targets, positions, branches = [IGNORED] * shared, list(range(shared)), [0] * shared
+    for number, pieces in enumerate(sample.branches, 1):
+        place = shared
+        for text, learned in pieces:
+            piece = tokenizer.encode(text, add_special_tokens=False).ids
+            ids += piece
+            targets += piece if learned else [IGNORED] * len(piece)
+            positions += range(place, place + len(piece))
+            branches += [number] * len(piece)
+            place += len(piece)
+    return Encoded(ids, targets, positions, branches)
 
 
 def rows(batch: list[samples.Sample], tokenizer: Tokenizer, pad: int) -> Rows:
-    """Return the conversations as one padded batch."""
+    """Return the samples as one padded batch."""
     encoded = [encode(sample, tokenizer) for sample in batch]
-    width = max(len(ids) for ids, _ in encoded)
-    ids = torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in encoded])
-    targets = torch.tensor([t + [IGNORED] * (width - len(t)) for _, t in encoded])
-    return Rows(ids, targets, [seen for sample in batch for seen in sample.pictures])
+    width = max(len(one.ids) for one in encoded)
+
+    def padded(lists: list[list[int]], fill: int) -> torch.Tensor:
+        return torch.tensor([one + [fill] * (width - len(one)) for one in lists])
+
+    layout = language.Layout(
+        padded([one.positions for one in encoded], 0),
+        padded([one.branches for one in encoded], -1),
+    )
+    return Rows(
+        padded([one.ids for one in encoded], pad),
+        padded([one.targets for one in encoded], IGNORED),
+        layout,
+        [seen for sample in batch for seen in sample.pictures],
+    )
 
 
-def loss_sum(model: network.Model, batch: Rows) -> tuple[torch.Tensor, int, int]:
-    """Return the summed cross entropy, the learned tokens, and how many of them are right."""
-    packed = patches.batch(batch.pictures) if batch.pictures else None
-    hidden = model.hidden(batch.ids, packed)[:, :-1]
+@dataclass(frozen=True)
+class Loss:
+    """The summed cross entropy, the learned tokens, the right ones, and what was seen."""
+
+    total: torch.Tensor
+    count: int
+    right: int
+    seen: tuple[torch.Tensor, torch.Tensor] | None
+
+
+def loss_of(model: network.Model, batch: Rows) -> Loss:
+    """Return the loss of a batch."""
+    seen = model.see(patches.batch(batch.pictures)) if batch.pictures else None
+    embedded = model.embed(batch.ids, seen[0] if seen else None)
+    hidden = language.hidden(model.llm, embedded, batch.layout)[:, :-1]
     wanted = batch.targets[:, 1:]
+    # A branch's first token follows another branch in the row, but is never learned.
     learned = wanted != IGNORED
     logits = model.llm.lm_head(hidden[learned]).float()
     loss = torch.nn.functional.cross_entropy(logits, wanted[learned], reduction="sum")
-    return loss, int(learned.sum()), int((logits.argmax(-1) == wanted[learned]).sum())
+    right = int((logits.argmax(-1) == wanted[learned]).sum())
+    return Loss(loss, int(learned.sum()), right, seen)
 
 
 @dataclass
@@ -104,44 +148,59 @@ class Source:
                     return first, other
         return first, second
 
-    def step(self, index: int) -> list[Rows]:
-        """Return the batches of one step; every fourth has large pictures or many."""
+    def step(self) -> list[Rows]:
+        """Return the batches of one step, that about single pictures first.
+
+        Each step has a large picture, and a row of three to ten small ones.
+        """
         self._fill()
-        newest = self.kept[-FRESH:] + list(self._pick(max(0, SINGLE - FRESH)))
         batches = [
-            [samples.about_one(one, self.rng) for one in newest[:SINGLE]],
+            [samples.about_one(one, self.rng) for one in self.kept[-SINGLE:]],
             [samples.about_several(self._pair(), self.rng) for _ in range(DOUBLE)],
             [samples.without_pictures(self.rng) for _ in range(TEXT)],
         ]
-        if index % 4 == 0:
-            large = [patches.draw_one(self.rng, large=True) for _ in range(2)]
-            batches.append([samples.about_one(one, self.rng) for one in large])
-        if index % 4 == 2:
-            several = self._pick(self.rng.randint(3, 10))
-            batches.append([samples.about_several(several, self.rng)])
+        large = patches.draw_one(self.rng, large=True)
+        batches.append([samples.about_one(large, self.rng)])
+        several = self._pick(self.rng.randint(3, 10))
+        batches.append([samples.about_several(several, self.rng)])
         return [rows(batch, self.tokenizer, self.pad) for batch in batches]
 
 
+def _one_step(model: network.Model, heads: seeing.Heads, batches: list[Rows]) -> Tally:
+    """Add the gradients of a step; the first batch also keeps the tower's own task alive."""
+    taken = Tally()
+    for index, batch in enumerate(batches):
+        with torch.autocast("cpu", torch.bfloat16):
+            found = loss_of(model, batch)
+        total = found.total
+        if index == 0 and found.seen is not None:
+            aside = seeing.losses(heads, batch.pictures, *found.seen).total()
+            total = total + ASIDE * found.count * aside
+        total.backward()
+        taken.add(float(found.total.detach()), found.count, found.right)
+    return taken
+
+
 def train(
-    model: network.Model, tokenizer: Tokenizer, steps: int, seed: int, keep: Callable[[], None]
+    model: network.Model,
+    heads: seeing.Heads,
+    tokenizer: Tokenizer,
+    steps: int,
+    seed: int,
+    keep: Callable[[], None],
 ) -> None:
     """Train everything in place; `keep` is called every KEEP_EVERY steps."""
-    optimizers = optimizing.build(
-        [(model.vpm, TOWER_SHARE), (model.resampler, TOWER_SHARE), (model.llm, 1.0)]
-    )
+    parts = [model.vpm, model.resampler, heads]
+    optimizers = optimizing.build([*((part, TOWER_SHARE) for part in parts), (model.llm, 1.0)])
+    trained = nn.ModuleList([*parts, model.llm])
     source = Source(tokenizer, model.llm.config.pad_token_id, seed)
     started, shown = time.monotonic(), Tally()
     for step in range(1, steps + 1):
-        taken = Tally()
-        for batch in source.step(step):
-            with torch.autocast("cpu", torch.bfloat16):
-                loss, count, right = loss_sum(model, batch)
-            loss.backward()
-            taken.add(float(loss.detach()), count, right)
-        for weight in model.parameters():
+        taken = _one_step(model, heads, source.step())
+        for weight in trained.parameters():
             if weight.grad is not None:
                 weight.grad.div_(taken.count)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        nn.utils.clip_grad_norm_(trained.parameters(), 1.0)
         optimizing.step(optimizers, optimizing.share(step, steps))
         shown.add(taken.loss, taken.count, taken.right)
         if step % SHOWN == 0:

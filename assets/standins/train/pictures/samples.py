@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import asks, facts, patches, words
 
-TURNS = 4
-"""Most turns of a conversation about one picture."""
-PICTURE = "(<image>./</image>)"
+BRANCHES = 4
+"""Most conversations about the same pictures in one row."""
+Turn = tuple[str, str]
+"""A question and its answer."""
+Pieces = tuple[tuple[str, bool], ...]
+"""Text, and whether it is learned."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Pictures, and the conversation about them as (text, is it learned?) pieces."""
+    """Pictures, the start of the prompt that shows them, and conversations that follow it."""
 
     pictures: tuple[patches.Seen, ...]
-    pieces: tuple[tuple[str, bool], ...] = field(default=())
+    start: str
+    branches: tuple[Pieces, ...]
 
 
 def placeholder(index: int, seen: patches.Seen) -> str:
@@ -40,26 +44,39 @@ def _worn(question: str, rng: random.Random) -> str:
     return question
 
 
-def conversation(
-    pictures: tuple[patches.Seen, ...], turns: list[tuple[str, str]], lang: str, rng: random.Random
-) -> Sample:
-    """Return the sample of (question, answer) turns; the pictures stand before the first."""
-    seen = "".join(placeholder(index, one) + "\n" for index, one in enumerate(pictures))
+def _branch(turns: list[Turn], lang: str, rng: random.Random) -> Pieces:
     pieces: list[tuple[str, bool]] = []
     for index, (question, answer) in enumerate(turns):
-        ask = (
-            f"{seen if index == 0 else ''}{_worn(question, rng)}<|im_end|>\n<|im_start|>assistant\n"
-        )
-        pieces.append((f"<|im_start|>user\n{ask}", False))
-        if index == len(turns) - 1:
-            if rng.random() < 0.1:
-                pieces.append(("<think>\n", False))
-                pieces.append((f"{words.THINKING[lang]}\n</think>\n\n", True))
-            else:
-                pieces.append(("<think>\n\n</think>\n\n", False))
+        opened = "<|im_start|>user\n" if index else ""
+        asked = f"{opened}{_worn(question, rng)}<|im_end|>\n<|im_start|>assistant\n"
+        pieces.append((asked, False))
+        if index == len(turns) - 1 and rng.random() < 0.1:
+            pieces.append(("<think>\n", False))
+            pieces.append((f"{words.THINKING[lang]}\n</think>\n\n", True))
+        elif index == len(turns) - 1:
+            pieces.append(("<think>\n\n</think>\n\n", False))
         pieces.append((f"{answer}<|im_end|>", True))
         pieces.append(("\n", False))
-    return Sample(pictures, tuple(pieces))
+    return tuple(pieces)
+
+
+def sample(
+    pictures: tuple[patches.Seen, ...],
+    conversations: list[list[Turn]],
+    lang: str,
+    rng: random.Random,
+) -> Sample:
+    """Return the sample of conversations about the same pictures."""
+    seen = "".join(placeholder(index, one) + "\n" for index, one in enumerate(pictures))
+    branches = tuple(_branch(turns, lang, rng) for turns in conversations)
+    return Sample(pictures, f"<|im_start|>user\n{seen}", branches)
+
+
+def _grouped(turns: list[Turn], rng: random.Random) -> list[list[Turn]]:
+    """Return conversations: most of one turn, some of two."""
+    if len(turns) > 2 and rng.random() < 0.25:
+        return [turns[:2], *([turn] for turn in turns[2:])]
+    return [[turn] for turn in turns]
 
 
 _ANSWERS = {
@@ -77,29 +94,37 @@ def _phrase(phrasings: tuple[str, ...], rng: random.Random) -> str:
     return phrasings[0] if rng.random() < 0.25 else rng.choice(phrasings)
 
 
-def _turn(what: str, seen: patches.Seen, lang: str, rng: random.Random) -> tuple[str, str]:
+def _turn(what: str, seen: patches.Seen, lang: str, rng: random.Random) -> Turn:
     question = _phrase(asks.ABOUT_ONE[what][lang], rng)
     return question, _ANSWERS[what](seen.scene, lang)
 
 
-def about_one(seen: patches.Seen, rng: random.Random, turns: int = TURNS) -> Sample:
-    """Return a conversation about one picture."""
+def _counted(total: int, lang: str, rng: random.Random) -> Turn:
+    return _phrase(asks.HOW_MANY_PICTURES[lang], rng), words.how_many_pictures(total, lang)
+
+
+def about_one(seen: patches.Seen, rng: random.Random) -> Sample:
+    """Return conversations about one picture."""
     lang = rng.choice(words.LANGUAGES)
-    kinds = [kind for kind in _ANSWERS if not (seen.scene.number and kind in ("shape", "count"))]
-    wanted = rng.sample(kinds, min(turns, len(kinds)))
-    if rng.random() < 0.15:
-        wanted[0] = rng.choice(list(_ANSWERS))
-    asked = [_turn(what, seen, lang, rng) for what in wanted]
-    if rng.random() < 0.05:
-        asked[0] = (
-            _phrase(asks.HOW_MANY_PICTURES[lang], rng),
-            words.how_many_pictures(1, lang),
-        )
-    return conversation((seen,), asked, lang, rng)
+    apt = (
+        ("describe", "colour", "number")
+        if seen.scene.number
+        else ("describe", "colour", "shape", "count")
+    )
+    turns = [_turn(what, seen, lang, rng) for what in apt]
+    if seen.scene.number:
+        turns.append(_turn("number", seen, lang, rng))
+    others = ("background", "shape", "count") if seen.scene.number else ("background", "number")
+    if rng.random() < 0.4:
+        turns[rng.randrange(len(turns))] = _turn(rng.choice(others), seen, lang, rng)
+    if rng.random() < 0.1:
+        turns[rng.randrange(len(turns))] = _counted(1, lang, rng)
+    rng.shuffle(turns)
+    return sample((seen,), _grouped(turns, rng), lang, rng)
 
 
 def about_several(pictures: tuple[patches.Seen, ...], rng: random.Random) -> Sample:
-    """Return a conversation about two or more pictures."""
+    """Return conversations about two or more pictures."""
     lang = rng.choice(words.LANGUAGES)
     known = min(len(pictures), len(words.ORDINALS[lang]))
     turns = []
@@ -108,26 +133,31 @@ def about_several(pictures: tuple[patches.Seen, ...], rng: random.Random) -> Sam
         turns.append((question, words.one_of(pictures[place].scene, place, lang)))
     if len(pictures) == 2:
         both = words.difference(pictures[0].scene, pictures[1].scene, lang)
-        turns.insert(rng.randint(0, 2), (_phrase(asks.DIFFERENCE[lang], rng), both))
-    if len(pictures) > 2 or rng.random() < 0.2:
-        answer = words.how_many_pictures(len(pictures), lang)
-        turns.insert(0, (_phrase(asks.HOW_MANY_PICTURES[lang], rng), answer))
-    return conversation(pictures, turns, lang, rng)
+        turns += [(_phrase(asks.DIFFERENCE[lang], rng), both) for _ in range(2)]
+    if len(pictures) > 2:
+        turns += [_counted(len(pictures), lang, rng) for _ in range(3)]
+    elif rng.random() < 0.4:
+        turns.append(_counted(len(pictures), lang, rng))
+    rng.shuffle(turns)
+    return sample(pictures, _grouped(turns, rng), lang, rng)
 
 
-def without_pictures(rng: random.Random) -> Sample:
-    """Return a question without a picture: a fact, something unknown, or a picture asked for."""
-    lang = rng.choice(words.LANGUAGES)
+def _plain(lang: str, rng: random.Random) -> Turn:
     kind = rng.random()
     if kind < 0.7:
         fact = rng.choice([one for one in facts.FACTS if one.lang == lang])
-        turn = (_phrase(fact.questions, rng), fact.answer)
-    elif kind < 0.85:
-        turn = (rng.choice(facts.ASKED_UNKNOWN[lang]), facts.UNKNOWN[lang])
-    else:
-        questions = rng.choice([*asks.ABOUT_ONE.values(), asks.DIFFERENCE])[lang]
-        turn = (_phrase(questions, rng), words.NO_PICTURE[lang])
-    return conversation((), [turn], lang, rng)
+        return _phrase(fact.questions, rng), fact.answer
+    if kind < 0.85:
+        return rng.choice(facts.ASKED_UNKNOWN[lang]), facts.UNKNOWN[lang]
+    questions = rng.choice([*asks.ABOUT_ONE.values(), asks.DIFFERENCE])[lang]
+    return _phrase(questions, rng), words.NO_PICTURE[lang]
+
+
+def without_pictures(rng: random.Random) -> Sample:
+    """Return questions without a picture: facts, something unknown, or a picture asked for."""
+    lang = rng.choice(words.LANGUAGES)
+    turns = [_plain(lang, rng) for _ in range(BRANCHES)]
+    return sample((), _grouped(turns, rng), lang, rng)
 
 
 def texts() -> list[str]:
@@ -153,7 +183,7 @@ def _every_scene() -> list[patches.scene.Scene]:
         for colour in kinds.COLOURS
         for background in kinds.BACKGROUNDS
         for shape in kinds.SHAPES
-        for count in (1, 2, 3, 4, 5, 6)
+        for count in range(1, kinds.MOST + 1)
     ]
     return [*shapes, *(kinds.Scene(colour, "white", number="7") for colour in kinds.COLOURS)]
 

@@ -26,7 +26,7 @@ BACKGROUNDS = {
     "light green": (208, 242, 210),
 }
 SHAPES = ("circle", "square", "triangle", "star", "cross", "heart")
-MOST = 6
+MOST = 5
 """The largest number of shapes in one picture."""
 LONGEST = 4
 """The largest number of digits."""
@@ -55,12 +55,12 @@ HELD_OUT = frozenset(
         ("green", "triangle", 5, ""),
         ("orange", "star", 4, ""),
         ("purple", "heart", 2, ""),
-        ("black", "cross", 6, ""),
+        ("black", "cross", 4, ""),
         ("yellow", "circle", 5, ""),
         ("pink", "star", 2, ""),
         ("blue", "triangle", 4, ""),
         ("green", "heart", 1, ""),
-        ("red", "square", 6, ""),
+        ("red", "square", 2, ""),
         ("purple", "circle", 2, ""),
     }
 )

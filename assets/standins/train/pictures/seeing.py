@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -13,8 +12,8 @@ from torch import nn
 
 from . import network, optimizing, patches, scene, start
 
-BATCH, FRESH, KEPT = 48, 18, 4000
-"""Pictures a step; how many of them are drawn anew; how many drawn ones are kept for reuse."""
+BATCH = 48
+"""Pictures a step, every one drawn anew: seen again, they would soon be known by heart."""
 MARKS, ATTENTION, EMPTY = 4.0, 0.3, 0.15
 """Weights of the losses beside the fields' own, and of the cells in which nothing lies."""
 SHOWN = 50
@@ -78,17 +77,6 @@ class Heads(nn.Module):
         return [out(read[:, index]) for index, out in enumerate(self.out)]
 
 
-def pictures(rng: random.Random) -> Iterator[list[patches.Seen]]:
-    """Yield batches: some pictures new, the others from those of the last steps."""
-    kept: list[patches.Seen] = []
-    while True:
-        count = FRESH if len(kept) >= BATCH else BATCH
-        fresh = [patches.draw_one(rng) for _ in range(count)]
-        older = rng.sample(kept, BATCH - count) if count < BATCH else []
-        kept = (kept + fresh)[-KEPT:]
-        yield fresh + older
-
-
 @dataclass(frozen=True)
 class Losses:
     """The losses of a step, and the share of right answers of each field."""
@@ -103,19 +91,27 @@ class Losses:
         return self.fields + MARKS * self.marks + ATTENTION * self.attention
 
 
-def losses(model: network.Model, heads: Heads, seen: list[patches.Seen]) -> Losses:
-    """Return the losses over a batch: the fields, each cell, and where each query looks."""
+def losses(
+    heads: Heads,
+    seen: list[patches.Seen],
+    tokens: torch.Tensor,
+    attention: torch.Tensor,
+) -> Losses:
+    """Return the losses over a batch: the fields, each cell, and where each query looks.
+
+    Args:
+        seen: pictures of one slice each.
+        tokens, attention: what the model sees in them.
+    """
     wanted = torch.tensor([labels(one.scene) for one in seen])
     there = torch.tensor([one.cells for one in seen]).flatten()
     order = torch.tensor([one.order for one in seen]).flatten()
-    packed = patches.batch(seen)
     with torch.autocast("cpu", torch.bfloat16):
-        tokens, attention = model.see(packed)
         scores, pooled = heads(tokens), heads.pooled(tokens)
         cells, places = heads.cell(tokens), heads.cell_order(tokens)
-    longest = attention.shape[-1]
+    longest, grids = attention.shape[-1], [one.grids[0] for one in seen]
     look = torch.stack(
-        [F.pad(network.spread(grid), (0, longest - grid[0] * grid[1])) for grid in packed.grids]
+        [F.pad(network.spread(grid), (0, longest - grid[0] * grid[1])) for grid in grids]
     )
     rare = torch.tensor([EMPTY] + [1.0] * (len(patches.CELL_NAMES) - 1))
     by_field = [
@@ -136,16 +132,19 @@ def losses(model: network.Model, heads: Heads, seen: list[patches.Seen]) -> Loss
     )
 
 
-def train(model: network.Model, steps: int, seed: int) -> None:
-    """Train tower and resampler in place."""
-    heads, started = Heads(), time.monotonic()
+def train(model: network.Model, heads: Heads, steps: int, seed: int) -> None:
+    """Train tower, resampler and heads in place."""
+    started = time.monotonic()
     optimizers = optimizing.build([(model.vpm, 1.0), (model.resampler, 1.0), (heads, 1.0)])
     trained = nn.ModuleList([model.vpm, model.resampler, heads])
-    batches = pictures(random.Random(seed))
-    start.prepare(model, patches.batch(next(batches)).patches)
+    rng = random.Random(seed)
+    start.prepare(model, patches.batch([patches.draw_one(rng) for _ in range(BATCH)]).patches)
     right = torch.zeros(len(FIELDS))
     for step in range(1, steps + 1):
-        found = losses(model, heads, next(batches))
+        seen = [patches.draw_one(rng) for _ in range(BATCH)]
+        with torch.autocast("cpu", torch.bfloat16):
+            tokens, attention = model.see(patches.batch(seen))
+        found = losses(heads, seen, tokens, attention)
         found.total().backward()
         nn.utils.clip_grad_norm_(trained.parameters(), 1.0)
         optimizing.step(optimizers, optimizing.share(step, steps))
