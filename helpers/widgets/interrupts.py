@@ -41,5 +41,6 @@ def _listen() -> None:
 
 
 def _after_cell(result: Any) -> None:
-    if isinstance(result.error_in_exec, KeyboardInterrupt):
+    # Between two statements IPython is in its own code, and calls the error "before".
+    if isinstance(result.error_in_exec or result.error_before_exec, KeyboardInterrupt):
         _tell()
