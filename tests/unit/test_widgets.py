@@ -206,7 +206,9 @@ def test_interrupted_kernel_has_no_thread_of_the_playground_left(
     assert kernel.said(THREADS) == "['playground']"
 
     if busy:
-        asked = kernel.client.execute("import time; print('busy'); time.sleep(600)")
+        code = "import time; print('busy'); time.sleep(600)"
+        # A kernel aborts what comes right after an error, unless it is told not to.
+        asked = kernel.client.execute(code, stop_on_error=False)
         while "busy" not in kernel.client.get_iopub_msg(SECONDS)["content"].get("text", ""):
             pass
         kernel.manager.interrupt_kernel()
