@@ -114,7 +114,9 @@ def test_learner_edition_hides_the_solutions(lab: str, language: str) -> None:
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("lab", LABS)
-def test_papermill_help_shows_every_parameter_with_type_and_meaning(lab: str, language: str) -> None:
+def test_papermill_help_shows_every_parameter_with_type_and_meaning(
+    lab: str, language: str
+) -> None:
     path = paths.NOTEBOOKS / language / f"{lab}.ipynb"
 
     shown = papermill.inspect_notebook(str(path))
