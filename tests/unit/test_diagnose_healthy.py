@@ -98,6 +98,17 @@ def test_real_failure_on_the_cpu_engine_gives_its_cause(path: Path) -> None:
     assert (found.verdict, found.entry) == ("fault", CAUSES[path.name.split(".")[0]])
 
 
+def test_engine_that_died_stays_the_cause_when_its_server_is_asked_again() -> None:
+    (killed,) = [path for path in FAULTS if path.name.startswith("engine_killed")]
+    asked = (
+        '(APIServer pid=1) INFO:     127.0.0.1:5 - "GET /health HTTP/1.1" 503 Service Unavailable'
+    )
+
+    found = diagnose.read_text(f"{unpacked(killed)}\n{asked}\n")
+
+    assert (found.entry, "requests_fail" in found.also) == ("engine_died", True)
+
+
 def test_each_real_failure_has_a_log() -> None:
     assert {path.name.split(".")[0] for path in FAULTS} == set(CAUSES)
 
