@@ -1,5 +1,5 @@
 """Take secrets, and who the user is, out of a text before anybody sees it: one place for all of the
-course. Standard library only.
+course. Standard library only, of Python 3.8 on: setup begins with what the machine has.
 
 `patterns` knows what secrets look like and stand behind, `known` finds a value however it is
 written, `joined` reads over broken lines. It masks too often rather than too seldom.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helpers.masking import known, patterns
 from helpers.masking.joined import View, broken, plain
@@ -18,7 +18,8 @@ __all__ = ["MARK", "SECRET_ENDINGS", "Mask", "masked"]
 
 MARK = "****"
 SECRET_ENDINGS = patterns.SECRET_ENDINGS
-Interval = tuple[int, int, str]
+if TYPE_CHECKING:
+    Interval = tuple[int, int, str]
 
 
 def masked(text: str, secrets: Iterable[str] = ()) -> str:

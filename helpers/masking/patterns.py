@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 SECRET_ENDINGS = (
     "KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS",
@@ -57,12 +57,17 @@ class Pattern:
     wraps: bool = True
     whole: bool = False
 
-    @cached_property
+    @property
     def compiled(self) -> re.Pattern[str]:
         """Return the expression compiled, once it is needed: a notebook that masks nothing must
         not wait for it.
         """
-        return re.compile(self.expression)
+        return _compiled(self.expression)
+
+
+@lru_cache(maxsize=256)
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
 
 
 @dataclass(frozen=True)

@@ -180,8 +180,9 @@ def _show_table(outcomes: list[Outcome], seconds: float) -> None:
     if len(rows) > 1:
         widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
         for row in rows:
+            # zip's `strict` is newer than the Python that a machine may start setup with.
             cells = (
-                cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+                cell + " " * (widths[column] - _width(cell)) for column, cell in enumerate(row)
             )
             print("  " + "  ".join(cells).rstrip())
     print(text("total", seconds=f"{seconds:.1f}"), flush=True)
