@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from light.light_engine import SERVER
+from setup_fakes import until
 
 from helpers import chat, server
 from helpers.errors import NeverStarted, ServerGone, StillStarting, StopFailed
@@ -24,6 +25,13 @@ from helpers.server import process, state
 
 pytestmark = pytest.mark.usefixtures("own_state")
 Start = Callable[..., server.Server]
+
+
+def _kill(one: server.Server) -> None:
+    """Kill the whole group, and wait until its last process is gone, not the leader only."""
+    os.killpg(one.pid, signal.SIGKILL)
+    one._child.wait(60)  # type: ignore[union-attr]
+    until(lambda: not process.members(one._found.identity()), 60)
 
 
 def _children(pid: int) -> list[int]:
@@ -60,8 +68,7 @@ def test_status_of_a_serving_server_is_ready_with_its_age(start: Start) -> None:
 def test_status_of_a_killed_server_is_dead(start: Start) -> None:
     one = start()
     one.wait_ready(10)
-    os.killpg(one.pid, signal.SIGKILL)
-    one._child.wait(10)  # type: ignore[union-attr]
+    _kill(one)
 
     assert [row.state for row in server.status()] == ["dead"]
 
@@ -116,8 +123,7 @@ def test_stop_all_leaves_another_containers_server_alone(start: Start) -> None:
 
 def test_stop_all_of_a_dead_one_whose_port_a_stranger_took_removes_its_file(start: Start) -> None:
     one = start("--delay", "60")
-    os.killpg(one.pid, signal.SIGKILL)
-    one._child.wait(10)  # type: ignore[union-attr]
+    _kill(one)
     with socket.socket() as stranger:
         stranger.bind(("127.0.0.1", one.port))
         stranger.listen()
