@@ -6,6 +6,7 @@ Usage: python assets/images/draw_pixels.py
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
@@ -124,13 +125,12 @@ def picture(language: str) -> str:
     return "\n".join(parts) + "\n"
 
 
-def main() -> None:
-    """Write both pictures beside this script."""
-    for language in TEXTS:
-        Path(__file__).with_name(f"01_pixels.{language}.svg").write_text(
-            picture(language), encoding="utf-8"
-        )
+def write(stem: str, drawn: Callable[[str], str]) -> None:
+    """Write a picture's two languages beside this script."""
+    for language in ("zh", "en"):
+        path = Path(__file__).with_name(f"{stem}.{language}.svg")
+        path.write_text(drawn(language), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write("01_pixels", picture)

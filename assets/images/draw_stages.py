@@ -6,9 +6,7 @@ Usage: python assets/images/draw_stages.py
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from draw_pixels import BLUE, GREEN, ORANGE, arrow, box, text
+from draw_pixels import BLUE, GREEN, ORANGE, arrow, box, text, write
 
 WIDTH, HEIGHT = 1010, 300
 
@@ -86,13 +84,5 @@ def picture(language: str) -> str:
     return "\n".join(parts) + "\n"
 
 
-def main() -> None:
-    """Write both pictures beside this script."""
-    for language in TEXTS:
-        Path(__file__).with_name(f"04_stages.{language}.svg").write_text(
-            picture(language), encoding="utf-8"
-        )
-
-
 if __name__ == "__main__":
-    main()
+    write("04_stages", picture)

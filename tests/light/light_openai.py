@@ -45,6 +45,20 @@ class LightOpenAI:
         return self.requests[-1][1]
 
 
+class Scripted(LightOpenAI):
+    """Answers each request with the next of its turns, the last one again and again."""
+
+    turns: list[Any]
+
+    @property
+    def body(self) -> Any:
+        return self.turns[min(len(self.requests), len(self.turns)) - 1]
+
+    @body.setter
+    def body(self, value: Any) -> None:
+        self.turns = [value]
+
+
 def chat_body(content: str | None, finish: str = "stop", **message: Any) -> dict[str, Any]:
     """Return the body of a whole chat answer."""
     told = {"role": "assistant", "content": content, **message}
@@ -102,9 +116,9 @@ def _handler(light: LightOpenAI) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def serving() -> Iterator[LightOpenAI]:
+def serving(light: LightOpenAI | None = None) -> Iterator[LightOpenAI]:
     """Return a server that listens on a free loopback port while the context lasts."""
-    light = LightOpenAI()
+    light = light or LightOpenAI()
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(light))
     server.daemon_threads = True
     light.url = f"http://127.0.0.1:{server.server_address[1]}"

@@ -11,25 +11,32 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from drive_jupyterlab import CHROMIUM
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 STICKING_OUT = """() => [...document.querySelectorAll("body *")]
   .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > innerWidth + 1)
   .map(one => one.tagName + " " + one.textContent.slice(0, 40))"""
 
 
-def seen(browser: Browser, file: Path, width: int, pictures: Path) -> dict[str, Any]:
-    """Return what a page looks like at one width."""
+def opened(browser: Browser, file: Path, width: int, pictures: Path) -> tuple[Page, list[str]]:
+    """Return a page at one width, its picture taken, and the list of what it asks for."""
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.set_default_timeout(120_000)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(file.as_uri(), timeout=120_000)
     page.screenshot(path=pictures / f"{file.stem}-{width}.png")
+    return page, asked
+
+
+def seen(browser: Browser, file: Path, width: int, pictures: Path) -> dict[str, Any]:
+    """Return what a page looks like at one width."""
+    page, asked = opened(browser, file, width, pictures)
     link = page.locator("table a").last
     target = (link.get_attribute("href") or "").removeprefix("#")
     link.click()
@@ -46,15 +53,15 @@ def seen(browser: Browser, file: Path, width: int, pictures: Path) -> dict[str, 
     return found
 
 
-def main(file: str, pictures: str, widths: list[str]) -> None:
-    """Print what is seen at each width."""
+def main(see: Callable[..., dict[str, Any]], file: str, pictures: str, *widths: str) -> None:
+    """Print what a function like `seen` sees at each width."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=path, args=CHROMIUM)
         folder = Path(pictures)
-        print(json.dumps({w: seen(browser, Path(file), int(w), folder) for w in widths}))
+        print(json.dumps({w: see(browser, Path(file), int(w), folder) for w in widths}))
         browser.close()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    main(seen, *sys.argv[1:])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,12 @@ from helpers.bundle import subject
 from helpers.doctor.machine import Machine
 from helpers.server import process, state
 
+Pack = Callable[..., dict[str, str]]
 FAULTS = paths.ROOT / "tests" / "fixtures" / "logs" / "faults"
 
 
-def know_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def known_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the doctor report on a machine that was not read: that takes seconds, and is tested
     elsewhere.
     """
@@ -24,8 +28,13 @@ def know_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "examine", lambda: report)
 
 
-def packed(folder: Path, *texts: str) -> dict[str, str]:
-    """Return what is in the archive that is made of logs with these texts."""
+@pytest.fixture
+def pack(tmp_path: Path) -> Pack:
+    """Return a function that packs logs' texts, and returns what is in the archive."""
+    return partial(_packed, tmp_path)
+
+
+def _packed(folder: Path, *texts: str) -> dict[str, str]:
     logs = []
     for number, text in enumerate(texts):
         logs.append(folder / f"serve{number}.log")

@@ -6,12 +6,10 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
-from bundling import fault_log, know_machine, packed, read_archive, recorded
+from bundling import Pack, fault_log, known_machine, pack, read_archive, recorded
 from click.testing import CliRunner, Result
 
 from helpers import bundle, diagnose, doctor, messages
@@ -22,19 +20,7 @@ from helpers.diagnose.command import LogUnreadable, NoLog
 from helpers.masking import MARK
 
 pytestmark = pytest.mark.usefixtures("own_state")
-Pack = Callable[..., dict[str, str]]
-
-
-@pytest.fixture(autouse=True)
-def known_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the doctor know the machine."""
-    know_machine(monkeypatch)
-
-
-@pytest.fixture
-def pack(tmp_path: Path) -> Pack:
-    """Return a function that packs logs' texts, and returns what is in the archive."""
-    return partial(packed, tmp_path)
+__all__ = ["known_machine", "pack"]
 
 
 def _run(*words: str) -> Result:

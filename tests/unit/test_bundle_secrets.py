@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
-from bundling import fault_log, know_machine, packed, read_archive, recorded
+from bundling import Pack, fault_log, known_machine, pack, read_archive, recorded
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from planted import AROUND, BREAKS, FORMS, PREFIX, SHAPES, survives
@@ -17,19 +15,7 @@ from helpers.bundle import contents, subject
 
 HOME, USER = "/home/zhang.san", "zhang.san"
 pytestmark = pytest.mark.usefixtures("own_state")
-Pack = Callable[..., dict[str, str]]
-
-
-@pytest.fixture(autouse=True)
-def known_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the doctor know the machine."""
-    know_machine(monkeypatch)
-
-
-@pytest.fixture
-def pack(tmp_path: Path) -> Pack:
-    """Return a function that packs logs' texts, and returns what is in the archive."""
-    return partial(packed, tmp_path)
+__all__ = ["known_machine", "pack"]
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from light import light_openai
-from light.light_openai import LightOpenAI, chat_body, serving
+from light.light_openai import Scripted, chat_body, serving
 
 from helpers import paths
 from helpers.faults import gallery, investigator, logfile
@@ -85,25 +84,10 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
-class Scripted(LightOpenAI):
-    """Answers each request with the next of its turns, the last one again and again."""
-
-    turns: list[Any]
-
-    @property
-    def body(self) -> Any:
-        return self.turns[min(len(self.requests), len(self.turns)) - 1]
-
-    @body.setter
-    def body(self, value: Any) -> None:
-        self.turns = [value]
-
-
 @pytest.fixture
-def light(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
-    monkeypatch.setattr(light_openai, "LightOpenAI", Scripted)
-    with serving() as one:
-        assert isinstance(one, Scripted)
+def light() -> Iterator[Scripted]:
+    one = Scripted()
+    with serving(one):
         yield one
 
 

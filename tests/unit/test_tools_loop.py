@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import pytest
-from light import light_openai
-from light.light_openai import LightOpenAI, chat_body, serving
+from light.light_openai import Scripted, chat_body, serving
 from pydantic import Field
 
 from helpers import messages, tool_errors
@@ -17,25 +16,10 @@ from helpers.server import Endpoint
 from helpers.tools import Transcript, run_tools, tool
 
 
-class Scripted(LightOpenAI):
-    """Answers each request with the next of its turns, the last one again and again."""
-
-    turns: list[Any]
-
-    @property
-    def body(self) -> Any:
-        return self.turns[min(len(self.requests), len(self.turns)) - 1]
-
-    @body.setter
-    def body(self, value: Any) -> None:
-        self.turns = [value]
-
-
 @pytest.fixture
-def light(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
-    monkeypatch.setattr(light_openai, "LightOpenAI", Scripted)
-    with serving() as one:
-        assert isinstance(one, Scripted)
+def light() -> Iterator[Scripted]:
+    one = Scripted()
+    with serving(one):
         yield one
 
 
