@@ -15,7 +15,7 @@ from helpers.batch.board import Board, told_parameters
 from helpers.batch.job import declared_starts, is_remote
 from helpers.batch.matrix import Matrix
 from helpers.batch.problems import FolderOfAnother
-from helpers.batch.tasks import Rules, Task
+from helpers.batch.tasks import Executor, Rules, Task
 from helpers.schemas import Report, Run, RunRecord, Teardown
 
 
@@ -73,12 +73,13 @@ def run(
         console: a rich Console of a terminal for the live table; None shows a line for each change.
     Raises:
         KeyboardInterrupt: after what ran was ended and the report was written.
+        RayMissing, RayUnreachable: the executor cannot begin.
     """
     todo = tasks(matrix, source, folder)
     batch = _Batch(todo, {} if again else finished(todo))
     begun, started = time.monotonic(), records.now()
     rules = Rules(
-        matrix.workers, matrix.timeout, matrix.retries, tuple(matrix.retry_on), matrix.devices
+        matrix.workers, matrix.timeout, matrix.attempts - 1, tuple(matrix.retry_on), matrix.devices
     )
     with marked.terminated_like_ctrl_c(), Board(todo, say, console) as board:
         batch.board = board
@@ -86,7 +87,7 @@ def run(
             if task.key in batch.kept:
                 board.change(task, "kept")
         try:
-            local.run(batch.left(), rules, batch.told, batch.finished)
+            _executor(matrix.executor)(batch.left(), rules, batch.told, batch.finished)
         finally:
             with marked.undisturbed():
                 summary = batch.report(started, round(time.monotonic() - begun, 1))
@@ -95,6 +96,14 @@ def run(
                 if folder.parent == paths.build_dir():
                     folders.point_latest(folder)
     return summary
+
+
+def _executor(name: str) -> Executor:
+    if name == "ray":
+        from helpers.batch.cluster import run as on_cluster
+
+        return on_cluster
+    return local.run
 
 
 class _Batch:

@@ -32,10 +32,11 @@ class Matrix(BaseModel):
         edition: of the catalogue's labs.
         parameters: the same for every run; a lab gets those that it has.
         vary: name → values; every combination of them is a run.
-        executor: "local": processes on this machine.
+        executor: "local": processes on this machine; "ray": tasks of a Ray cluster.
         workers: how many runs at once, at most.
         timeout: seconds that one run may take; None sets no limit.
-        retries: further attempts of a run that ended in one of `retry_on`.
+        retries: further attempts of a run that ended in one of `retry_on`; None is none here and,
+            as Ray has it, three on a cluster, where machines go away.
         retry_on: "killed" (its process was ended from outside), "timeout", "failed" (anything
             else: a checkpoint, an error in a cell).
         devices: ordinals of the NPUs to use, one a run at a time; none takes all that are visible.
@@ -49,12 +50,18 @@ class Matrix(BaseModel):
     edition: Edition = "learner"
     parameters: dict[str, Any] = {}
     vary: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
-    executor: Literal["local"] = "local"
+    executor: Literal["local", "ray"] = "local"
     workers: Annotated[int, Field(ge=1, le=1024)] = 1
     timeout: Annotated[float, Field(gt=0)] | None = None
-    retries: Annotated[int, Field(ge=0, le=10)] = 0
+    retries: Annotated[int, Field(ge=0, le=10)] | None = None
     retry_on: list[Outcome] = ["killed", "timeout"]
     devices: list[Annotated[int, Field(ge=0)]] = []
+
+    @property
+    def attempts(self) -> int:
+        """Return how often a run may be begun."""
+        default = {"local": 0, "ray": 3}[self.executor]
+        return 1 + (default if self.retries is None else self.retries)
 
     def jobs(self, beside: Path) -> list[Job]:
         """Return the runs, each key once: labs, then combinations, then languages.

@@ -29,3 +29,15 @@ class FolderOfAnother(LabError):
     """The folder for the results holds those of another matrix; values: path, other."""
 
     code = "run.folder_of_another"
+
+
+class RayMissing(LabError):
+    """The executor is ray, and this Python has no Ray; values: command."""
+
+    code = "run.ray_missing"
+
+
+class RayUnreachable(LabError):
+    """No Ray cluster answers, or none could be started; values: address. The original is Ray's."""
+
+    code = "run.ray_unreachable"

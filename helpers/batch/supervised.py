@@ -92,7 +92,12 @@ def outcome(record: RunRecord) -> str:
     if record.run.ok:
         return "passed"
     code = record.run.error.code if record.run.error else ""
-    known = {"run.killed": "killed", "run.timeout": "timeout", "run.interrupted": "interrupted"}
+    known = {
+        "run.killed": "killed",
+        "run.node_lost": "killed",
+        "run.timeout": "timeout",
+        "run.interrupted": "interrupted",
+    }
     return known.get(code, "failed")
 
 

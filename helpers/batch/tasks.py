@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Literal
+from typing import Literal, Protocol
 
 from helpers.batch.job import Job
 from helpers.schemas import RunRecord
@@ -50,3 +50,11 @@ class Rules:
 
 Told = Callable[[Task, State], None]
 Finished = Callable[[Task, RunRecord], None]
+
+
+class Executor(Protocol):
+    """Runs tasks; tells when each begins and ends. An interrupt ends what runs, then goes on."""
+
+    def __call__(
+        self, tasks: Sequence[Task], rules: Rules, told: Told, finished: Finished
+    ) -> None: ...

@@ -49,6 +49,11 @@ _BROWSER = """\
 # Playwright's Python client, which drives the system's Chromium in `make test-full`, in an
 # environment of its own: no learner needs it. Made by `make lock`. Do not edit.
 """
+_CLUSTER = """\
+# What the course environment needs for batch runs on a Ray cluster (executor: ray): Ray and what it
+# stands on, at the versions of course.lock where both have a package. Only installed when wanted.
+# Made by `make lock`. Do not edit.
+"""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class Lock:
         wants: requirements, one an item; none: those of pyproject.toml with the extra dev.
         python: the oldest Python that it serves.
         never: packages that are left out although others ask for them.
+        beside: another lock file, whose versions are taken where both have a package.
     """
 
     name: str
@@ -68,6 +74,7 @@ class Lock:
     wants: tuple[str, ...]
     python: str
     never: tuple[str, ...] = ()
+    beside: str = ""
 
 
 LOCKS = (
@@ -109,6 +116,7 @@ LOCKS = (
         ("datasets",),
     ),
     Lock("browser.lock", _BROWSER, ("playwright",), "3.10"),
+    Lock("cluster.lock", _CLUSTER, ("ray>=2.40",), "3.10", beside="course.lock"),
 )
 
 
@@ -147,6 +155,7 @@ def write(lock: Lock, uv: Path, log: Path, *, upgrade: bool) -> None:
             out.write_bytes(target.read_bytes())  # uv keeps what it finds in its output file
         source = [wants] if lock.wants else [paths.ROOT / "pyproject.toml", "--extra", "dev"]
         index = bootstrap.setting("index-url")
+        beside = ["--constraint", str(paths.REQUIREMENTS / lock.beside)] if lock.beside else []
         commands.run(
             [
                 uv, "pip", "compile", *source, "--override", never, "--universal",
@@ -154,7 +163,7 @@ def write(lock: Lock, uv: Path, log: Path, *, upgrade: bool) -> None:
                 "--python-version", lock.python, "--no-config", "--no-header", "--no-annotate",
                 "--no-emit-index-url", "--no-emit-find-links", *(["--index-url",
                 index] if index else []),
-                *(["--upgrade"] if upgrade else []), "--output-file", out,
+                *(["--upgrade"] if upgrade else []), *beside, "--output-file", out,
             ],
             log, cwd=Path(place),
         )  # fmt: skip

@@ -104,7 +104,10 @@ WRONG = [
     ("labs: [02_minicpm5]\nretries: 11", "line 2: retries: must be at most 10, not 11."),
     ("labs: [02_minicpm5]\ntimeout: 0", "line 2: timeout: must be more than 0"),
     ("labs: [02_minicpm5]\ntimeout: soon", "line 2: timeout: must be a number, not 'soon'."),
-    ("labs: [02_minicpm5]\nexecutor: slurm", "line 2: executor: must be one of 'local', not"),
+    (
+        "labs: [02_minicpm5]\nexecutor: slurm",
+        "line 2: executor: must be one of 'local', 'ray', not",
+    ),
     ("labs: [02_minicpm5]\nretry_on: [bored]", "line 2: retry_on[0]: must be one of 'killed'"),
     ("labs: [02_minicpm5]\nparameters: [PORT]", "line 2: parameters: must be name and value pairs"),
     ("labs: [02_minicpm5]\nvary:\n  PORT: []", "line 3: vary.PORT: needs at least one item."),

@@ -76,6 +76,18 @@ def test_course_lock_has_all_that_pyproject_asks_for(series: str) -> None:
         assert len(fitting) == 1, name
 
 
+def test_cluster_lock_has_ray_and_agrees_with_the_course_where_both_have_a_package() -> None:
+    course, cluster = _packages("course.lock"), _packages("cluster.lock")
+    both = set(course) & set(cluster)
+
+    assert "ray" in cluster
+    assert both
+    for name in both:
+        assert {str(one.specifier) for one, _ in cluster[name]} <= {
+            str(one.specifier) for one, _ in course[name]
+        }, name
+
+
 def test_course_lock_tells_old_and_new_ipython_apart() -> None:
     versions = dict.fromkeys(SERIES, "")
     for series in SERIES:
