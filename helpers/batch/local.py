@@ -6,14 +6,16 @@ state directory of its own, since "one device, one server" is kept there.
 
 from __future__ import annotations
 
+import contextlib
 import queue
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
 from helpers import engines, marked, paths
-from helpers.batch import folders, supervised
+from helpers.batch import folders, prepared, supervised
 from helpers.batch.tasks import Finished, Rules, Task, Told
 from helpers.schemas import RunRecord
 
@@ -37,9 +39,12 @@ def run(tasks: Sequence[Task], rules: Rules, told: Told, finished: Finished) -> 
     pool: queue.Queue[Slot] = queue.Queue()
     for slot in slots(rules.devices or engines.Ascend().devices()):
         pool.put(slot)
-    with ThreadPoolExecutor(rules.workers) as threads:
+    with (
+        _begins(min(rules.workers, len(tasks))) as begins,
+        ThreadPoolExecutor(rules.workers) as threads,
+    ):
         futures: dict[Future[RunRecord | None], Task] = {
-            threads.submit(_one, task, rules, pool, told): task for task in tasks
+            threads.submit(_one, task, rules, pool, begins, told): task for task in tasks
         }
         try:
             for future in as_completed(futures):
@@ -50,6 +55,21 @@ def run(tasks: Sequence[Task], rules: Rules, told: Told, finished: Finished) -> 
             rules.ending.set()
             with marked.undisturbed():
                 threads.shutdown(wait=True, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _begins(count: int) -> Iterator[queue.Queue[supervised.Begin | None]]:
+    """Yield what begins the runs, one for each that goes on at a time."""
+    found: queue.Queue[supervised.Begin | None] = queue.Queue()
+    with contextlib.ExitStack() as stack:
+        for _ in range(count):
+            if sys.platform == "linux":
+                one = prepared.Prepared()
+                stack.callback(one.close)
+                found.put(one.begin)
+            else:
+                found.put(None)
+        yield found
 
 
 def slots(devices: Sequence[int]) -> list[Slot]:
@@ -80,9 +100,15 @@ def state_of(device: str) -> Path:
     return folder
 
 
-def _one(task: Task, rules: Rules, pool: queue.Queue[Slot], told: Told) -> RunRecord | None:
+def _one(
+    task: Task,
+    rules: Rules,
+    pool: queue.Queue[Slot],
+    begins: queue.Queue[supervised.Begin | None],
+    told: Told,
+) -> RunRecord | None:
     """Return the record of a run, of its last attempt; None where the batch ended before it."""
-    slot = pool.get() if task.device else None
+    begin, slot = begins.get(), pool.get() if task.device else None
     try:
         found: RunRecord | None = None
         for number in range(1, rules.retries + 2):
@@ -91,7 +117,7 @@ def _one(task: Task, rules: Rules, pool: queue.Queue[Slot], told: Told) -> RunRe
             told(task, "running" if number == 1 else "again")
             variables = {**task.variables, **(slot.variables if slot else {})}
             found = supervised.attempt(
-                task.job, task.place, task.key, rules.ending, rules.timeout, variables
+                task.job, task.place, task.key, rules.ending, rules.timeout, variables, begin
             )
             found.run.attempts = number
             folders.write(task.place, found)
@@ -99,5 +125,6 @@ def _one(task: Task, rules: Rules, pool: queue.Queue[Slot], told: Told) -> RunRe
                 break
         return found
     finally:
+        begins.put(begin)
         if slot is not None:
             pool.put(slot)

@@ -10,9 +10,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Event
+from typing import Any, Protocol
 
 from helpers import messages, paths
 from helpers.batch import child, folders
@@ -25,6 +26,21 @@ GRACE = 90.0
 POLL = 0.1
 
 
+class Child(Protocol):
+    """What is needed of a run's process; a Popen has it."""
+
+    pid: int
+    returncode: Any
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float) -> int: ...
+    def send_signal(self, number: int, /) -> None: ...
+
+
+Begin = Callable[[Path, Mapping[str, str], Path], tuple[Child, process.Identity]]
+"""Makes a run's process from its folder, its environment and its log."""
+
+
 def attempt(
     job: Job,
     place: Path,
@@ -32,6 +48,7 @@ def attempt(
     ending: Event,
     timeout: float | None = None,
     variables: Mapping[str, str] | None = None,
+    begin: Begin | None = None,
 ) -> RunRecord:
     """Return the record of one attempt at a run.
 
@@ -41,12 +58,13 @@ def attempt(
         ending: once it is set the run is asked to end.
         timeout: seconds; None sets no limit.
         variables: set beside this process's environment.
+        begin: makes the run's process; None starts a Python anew.
     """
     folders.set_aside(place)
     child.describe(place, job, f"{place.parent.name}-{secrets.token_hex(4)}", key)
     env = _environment(variables)
     begun = time.monotonic()
-    one, identity = process.spawn(_argv(place), env, place / folders.LOG, paths.ROOT)
+    one, identity = (begin or _spawned)(place, env, place / folders.LOG)
     try:
         timed_out = _awaited(one, ending, timeout)
     except BaseException:  # a cancelled Ray task: its engine must not outlive it
@@ -101,7 +119,7 @@ def outcome(record: RunRecord) -> str:
     return known.get(code, "failed")
 
 
-def _awaited(one: subprocess.Popen[bytes], ending: Event, timeout: float | None) -> bool:
+def _awaited(one: Child, ending: Event, timeout: float | None) -> bool:
     """Wait for a process; return True where it was ended because its time was over."""
     deadline = None if timeout is None else time.monotonic() + timeout
     while one.poll() is None:
@@ -113,13 +131,19 @@ def _awaited(one: subprocess.Popen[bytes], ending: Event, timeout: float | None)
     return False
 
 
-def _asked_to_end(one: subprocess.Popen[bytes]) -> None:
+def _asked_to_end(one: Child) -> None:
     """Ask a run to end like a Ctrl-C, and wait for it as long as that may take."""
     one.send_signal(signal.SIGTERM)
     try:
         one.wait(GRACE)
     except subprocess.TimeoutExpired:
         return
+
+
+def _spawned(
+    place: Path, env: Mapping[str, str], log: Path
+) -> tuple[subprocess.Popen[bytes], process.Identity]:
+    return process.spawn(_argv(place), env, log, paths.ROOT)
 
 
 def _argv(place: Path) -> Sequence[str]:

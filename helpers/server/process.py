@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import psutil
 
@@ -33,6 +34,13 @@ class Identity:
     pid: int
     pgid: int
     started: int
+
+
+class Reapable(Protocol):
+    """What is needed of a process that was started here; a Popen has it."""
+
+    def poll(self) -> int | None:
+        """Return its status once it has ended, else None."""
 
 
 def spawn(
@@ -129,16 +137,14 @@ def names(pids: Sequence[int]) -> list[str]:
     return found
 
 
-def end(
-    identity: Identity, child: subprocess.Popen[bytes] | None, grace: float = 15.0
-) -> list[int]:
+def end(identity: Identity, child: Reapable | None, grace: float = 15.0) -> list[int]:
     """End the whole group, TERM then KILL, and return the processes that are left (an empty list is
     the proof).
 
     Args:
         identity: the group.
-        child: the Popen object where the process is this kernel's child, so that it leaves no
-            zombie.
+        child: the Popen object, or what stands for one, where the process is this kernel's child,
+            so that it leaves no zombie.
         grace: seconds between TERM and KILL.
     """
     for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 10.0)):
@@ -165,7 +171,7 @@ def _signal(identity: Identity, number: int) -> bool:
     return True
 
 
-def reap(child: subprocess.Popen[bytes] | None) -> int | None:
+def reap(child: Reapable | None) -> int | None:
     """Return the exit status of a child that has ended (negative: signal), or None; a child that
     ended is no zombie after.
     """
