@@ -58,10 +58,10 @@ def main(words: list[str]) -> int:
 
 def _run(job: Job, place: Path, run_id: str, key: str) -> int:
     with marked.terminated_like_ctrl_c():
-        _end_with(os.getppid())
-        found, interrupt = single.perform(job, target(place, job), run_id, _say)
+        end_with(os.getppid())
+        found, interrupt = single.perform(job, target(place, job), run_id, say)
         with marked.undisturbed():  # an impatient second signal must not lose the record
-            stopped = single.torn_down(run_id, _say)
+            stopped = single.torn_down(run_id, say)
             folders.write(place, RunRecord(schema=1, key=key, run=found, teardown=stopped))
     if interrupt is not None:
         return 130
@@ -71,14 +71,14 @@ def _run(job: Job, place: Path, run_id: str, key: str) -> int:
 def _settle(
     job: Job, place: Path, run_id: str, key: str, code: str, said: str, seconds: str
 ) -> int:
-    stopped = single.torn_down(run_id, _say)
+    stopped = single.torn_down(run_id, say)
     error, starts = RunError(code=code, message=said), ledger.count(run_id)
     found = single.record(job, target(place, job), error, float(seconds), starts)
     folders.write(place, RunRecord(schema=1, key=key, run=found, teardown=stopped))
     return 1
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """End this run like a Ctrl-C once its parent is gone: nobody would read its record, and a
     second attempt elsewhere must not meet its servers.
     """
@@ -91,7 +91,8 @@ def _end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Write one line into the log, at once."""
     print(line, flush=True)
 
 

@@ -52,8 +52,13 @@ class Job:
         source: what was run under the same key need not be run again.
         """
         said = [self.lab, self.language, self.edition, self.parameters, source_hash(self.notebook)]
-        body = json.dumps(said, sort_keys=True, ensure_ascii=False, default=str)
-        return hashlib.sha256(body.encode()).hexdigest()[:16]
+        return digest(said)
+
+
+def digest(said: Any) -> str:
+    """Return 16 hexadecimal digits of something that JSON can say."""
+    body = json.dumps(said, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(body.encode()).hexdigest()[:16]
 
 
 def source_hash(notebook: Path) -> str:

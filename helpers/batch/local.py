@@ -1,7 +1,8 @@
-"""The executor of this machine: processes of a pool, one device a run.
+"""The executor of this machine: processes of a pool, one device a run, one server for those that
+share it.
 
-A run that starts an engine takes a device out of the pool. Where there are several, each has a
-state directory of its own, since "one device, one server" is kept there.
+A run that starts an engine takes a device out of the pool; so does a shared server. Where there are
+several, each has a state directory of its own, since "one device, one server" is kept there.
 """
 
 from __future__ import annotations
@@ -11,23 +12,16 @@ import queue
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 from helpers import engines, marked, paths
-from helpers.batch import folders, prepared, supervised
-from helpers.batch.tasks import Finished, Rules, Task, Told
+from helpers.batch import folders, prepared, shared, supervised
+from helpers.batch.tasks import Finished, Rules, Slot, Task, Told
 from helpers.schemas import RunRecord
 
 SHARED = ("models", "downloads", "verified", "atomgit-home")
 """What all devices' state directories have in common: weights and the records of their download."""
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A device of the pool: what a run on it finds in its environment."""
-
-    variables: dict[str, str]
 
 
 def run(tasks: Sequence[Task], rules: Rules, told: Told, finished: Finished) -> None:
@@ -39,12 +33,14 @@ def run(tasks: Sequence[Task], rules: Rules, told: Told, finished: Finished) -> 
     pool: queue.Queue[Slot] = queue.Queue()
     for slot in slots(rules.devices or engines.Ascend().devices()):
         pool.put(slot)
+    servers = shared.Servers(tasks, rules, pool)
     with (
         _begins(min(rules.workers, len(tasks))) as begins,
         ThreadPoolExecutor(rules.workers) as threads,
     ):
         futures: dict[Future[RunRecord | None], Task] = {
-            threads.submit(_one, task, rules, pool, begins, told): task for task in tasks
+            threads.submit(_one, task, rules, pool, begins, servers, told): task
+            for task in shared.together(tasks)
         }
         try:
             for future in as_completed(futures):
@@ -55,6 +51,7 @@ def run(tasks: Sequence[Task], rules: Rules, told: Told, finished: Finished) -> 
             rules.ending.set()
             with marked.undisturbed():
                 threads.shutdown(wait=True, cancel_futures=True)
+                servers.close()
 
 
 @contextlib.contextmanager
@@ -105,26 +102,45 @@ def _one(
     rules: Rules,
     pool: queue.Queue[Slot],
     begins: queue.Queue[supervised.Begin | None],
+    servers: shared.Servers,
     told: Told,
 ) -> RunRecord | None:
     """Return the record of a run, of its last attempt; None where the batch ended before it."""
-    begin, slot = begins.get(), pool.get() if task.device else None
+    begin, slot = begins.get(), shared.taken(pool, rules) if task.device else None
+    variables = {**task.variables, **(slot.variables if slot else {})}
     try:
-        found: RunRecord | None = None
-        for number in range(1, rules.retries + 2):
-            if rules.ending.is_set():
-                break
-            told(task, "running" if number == 1 else "again")
-            variables = {**task.variables, **(slot.variables if slot else {})}
-            found = supervised.attempt(
-                task.job, task.place, task.key, rules.ending, rules.timeout, variables, begin
-            )
-            found.run.attempts = number
-            folders.write(task.place, found)
-            if supervised.outcome(found) not in rules.retry_on:
-                break
+        with servers.used(task) as given:
+            asked = replace(task, job=replace(task.job, parameters=task.job.parameters | given))
+            return _attempts(asked, rules, begin, variables, lambda _, state: told(task, state))
+    except shared.NotStarted as failure:
+        told(task, "running")
+        found = supervised.lost(task.job, task.key, failure.code, failure.said, 0.0)
+        folders.set_aside(task.place)
+        folders.write(task.place, found)
         return found
     finally:
         begins.put(begin)
         if slot is not None:
             pool.put(slot)
+
+
+def _attempts(
+    task: Task,
+    rules: Rules,
+    begin: supervised.Begin | None,
+    variables: dict[str, str],
+    told: Told,
+) -> RunRecord | None:
+    found: RunRecord | None = None
+    for number in range(1, rules.retries + 2):
+        if rules.ending.is_set():
+            break
+        told(task, "running" if number == 1 else "again")
+        found = supervised.attempt(
+            task.job, task.place, task.key, rules.ending, rules.timeout, variables, begin
+        )
+        found.run.attempts = number
+        folders.write(task.place, found)
+        if supervised.outcome(found) not in rules.retry_on:
+            break
+    return found

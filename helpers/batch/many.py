@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from helpers import marked, messages, paths, records, report
-from helpers.batch import folders, local, single, supervised
+from helpers.batch import folders, local, shared, single, supervised
 from helpers.batch.board import Board, told_parameters
 from helpers.batch.job import declared_starts, is_remote
 from helpers.batch.matrix import Matrix
 from helpers.batch.problems import FolderOfAnother
-from helpers.batch.tasks import Executor, Rules, Task
+from helpers.batch.tasks import Aside, Executor, Rules, Task
 from helpers.schemas import Report, Run, RunRecord, Teardown
 
 
@@ -43,7 +43,9 @@ def tasks(matrix: Matrix, source: Path, folder: Path) -> list[Task]:
     found = []
     for job in matrix.jobs(source.parent):
         key = job.key()
-        found.append(Task(job, key, folders.of_run(folder, job, key), not is_remote(job)))
+        command = shared.command(job) if matrix.share_server else None
+        place, device = folders.of_run(folder, job, key), not (is_remote(job) or command)
+        found.append(Task(job, key, place, device, command=command))
     return found
 
 
@@ -90,7 +92,7 @@ def run(
             _executor(matrix.executor)(batch.left(), rules, batch.told, batch.finished)
         finally:
             with marked.undisturbed():
-                summary = batch.report(started, round(time.monotonic() - begun, 1))
+                summary = batch.report(started, round(time.monotonic() - begun, 1), rules.aside)
                 summary.matrix, summary.executor = source.name, matrix.executor
                 report.write(summary, folder)
                 if folder.parent == paths.build_dir():
@@ -129,22 +131,21 @@ class _Batch:
         folders.write(task.place, record)
         self.board.change(task, "passed" if record.run.ok else "failed")
 
-    def report(self, started: str, seconds: float) -> Report:
+    def report(self, started: str, seconds: float, aside: Aside) -> Report:
         """Return the report of all runs, of those too that were not begun."""
         found = [self._record(task) for task in self._todo]
         runs = [self._placed(task, one) for task, one in zip(self._todo, found, strict=True)]
-        left = sum(one.teardown.processes_left for one in found)
-        ports = sorted({port for one in found for port in one.teardown.ports_left})
+        left = aside.left + sum(one.teardown.processes_left for one in found)
+        ports = sorted({*aside.ports, *(p for one in found for p in one.teardown.ports_left)})
         remote = {task.key for task, run in zip(self._todo, runs, strict=True)
-                  if run.engine == "remote" or run.skipped}  # fmt: skip
+                  if run.engine == "remote" or run.skipped or task.command}  # fmt: skip
         return Report(
             schema=1,
             started=started,
             ok=all(run.ok for run in runs) and not (left or ports),
-            engine_starts=sum(run.engine_starts for run in runs),
-            engine_starts_declared=sum(
-                declared_starts(task.job) for task in self._todo if task.key not in remote
-            ),
+            engine_starts=aside.starts + sum(run.engine_starts for run in runs),
+            engine_starts_declared=aside.servers
+            + sum(declared_starts(task.job) for task in self._todo if task.key not in remote),
             runs=runs,
             teardown=Teardown(processes_left=left, ports_left=ports),
             seconds=seconds,

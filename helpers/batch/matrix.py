@@ -39,6 +39,8 @@ class Matrix(BaseModel):
             as Ray has it, three on a cluster, where machines go away.
         retry_on: "killed" (its process was ended from outside), "timeout", "failed" (anything
             else: a checkpoint, an error in a cell).
+        share_server: let runs whose servers would be started with the same command ask one, which
+            the batch starts and stops; their engine is "remote" then.
         devices: ordinals of the NPUs to use, one a run at a time; none takes all that are visible.
     """
 
@@ -55,6 +57,7 @@ class Matrix(BaseModel):
     timeout: Annotated[float, Field(gt=0)] | None = None
     retries: Annotated[int, Field(ge=0, le=10)] | None = None
     retry_on: list[Outcome] = ["killed", "timeout"]
+    share_server: bool = False
     devices: list[Annotated[int, Field(ge=0)]] = []
 
     @property
@@ -151,6 +154,8 @@ def _senseless(matrix: Matrix, beside: Path) -> list[Wrong]:
             found.append(Wrong(("labs", number), told))
         else:
             found += _unbuilt(matrix, number, lab)
+    if matrix.share_server and matrix.executor != "local":
+        found.append(Wrong(("share_server",), messages.text("run.wrong.share")))
     return found + _strange_parameters(matrix)
 
 

@@ -62,13 +62,13 @@ def attempt(
     """
     folders.set_aside(place)
     child.describe(place, job, f"{place.parent.name}-{secrets.token_hex(4)}", key)
-    env = _environment(variables)
+    env = environment(variables)
     begun = time.monotonic()
     one, identity = (begin or _spawned)(place, env, place / folders.LOG)
     try:
         timed_out = _awaited(one, ending, timeout)
     except BaseException:  # a cancelled Ray task: its engine must not outlive it
-        _asked_to_end(one)
+        asked_to_end(one)
         raise
     finally:
         process.end(identity, one, grace=0.0)
@@ -125,13 +125,13 @@ def _awaited(one: Child, ending: Event, timeout: float | None) -> bool:
     while one.poll() is None:
         late = deadline is not None and time.monotonic() > deadline
         if late or ending.is_set():
-            _asked_to_end(one)
+            asked_to_end(one)
             return late
         time.sleep(POLL)
     return False
 
 
-def _asked_to_end(one: Child) -> None:
+def asked_to_end(one: Child) -> None:
     """Ask a run to end like a Ctrl-C, and wait for it as long as that may take."""
     one.send_signal(signal.SIGTERM)
     try:
@@ -147,10 +147,15 @@ def _spawned(
 
 
 def _argv(place: Path) -> Sequence[str]:
-    return [sys.executable, "-m", "helpers.batch.child", str(place)]
+    return python("helpers.batch.child", place)
 
 
-def _environment(variables: Mapping[str, str] | None) -> dict[str, str]:
+def python(module: str, place: Path) -> list[str]:
+    """Return the words that run one of our modules on a folder."""
+    return [sys.executable, "-m", module, str(place)]
+
+
+def environment(variables: Mapping[str, str] | None) -> dict[str, str]:
     """Return this process's environment with the variables; the checkout can be imported, and what
     is said goes to the log at once.
     """
