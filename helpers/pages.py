@@ -10,6 +10,7 @@ import base64
 import mimetypes
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import nbformat
@@ -41,8 +42,7 @@ def write(notebook: Path, source: Path, title: str, language: str) -> Path:
     """
     text = notebook.read_text(encoding="utf-8")
     book = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
-    exporter = HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
-    body, _ = exporter.from_notebook_node(book)
+    body, _ = _exporter().from_notebook_node(book)
     body = _OUTSIDE.sub("", body)
     body = _PICTURE.sub(lambda found: _embedded(found, source.parent), body)
     body = _LOCAL.sub(lambda found: _moved(found, source.parent, notebook.parent), body)
@@ -54,6 +54,12 @@ def write(notebook: Path, source: Path, title: str, language: str) -> Path:
     )
     target.write_text(whole, encoding="utf-8")
     return target
+
+
+@lru_cache
+def _exporter() -> HTMLExporter:
+    """Return nbconvert's exporter; making it, with its templates, takes as long as a page."""
+    return HTMLExporter(template_name="basic")  # type: ignore[no-untyped-call]
 
 
 def environment() -> Environment:
