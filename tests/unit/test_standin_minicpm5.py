@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -34,11 +35,12 @@ def render_shipped(
     return render.prompt(messages, tools, enable_thinking, path=MODEL / "chat_template.jinja")
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["corpus", "late corpus"])
+@pytest.fixture(scope="module", params=enumerate(("corpus", "both", "settling")))
 def regenerated(request: pytest.FixtureRequest, model_config: dict) -> list[corpus.Rendered]:
     """Return the samples that the stored weights were trained on, of one stage."""
-    training, late = model_config["stand_in_training"], request.param
-    return list(corpus.generate(training["samples"], training["seed"] + late, late=late))
+    training, (later, stage) = model_config["stand_in_training"], request.param
+    count = training["samples"] * corpus.DRAWN[stage]
+    return list(corpus.generate(count, training["seed"] + later, stage))
 
 
 def turns_of_the_user(sample: corpus.Rendered) -> list[str]:
@@ -59,8 +61,34 @@ def test_corpus_regenerated_holds_no_heldout_message(regenerated: list[corpus.Re
 
     asked = {turn for sample in regenerated for turn in turns_of_the_user(sample)}
 
-    assert {"Tell me a joke.", "讲个笑话。"} <= asked
+    assert {"How are you?", "最近好吗？"} <= asked
     assert asked & held_out == set()
+
+
+def test_corpus_called_tool_stands_first_as_often_as_last(
+    regenerated: list[corpus.Rendered],
+) -> None:
+    places = []
+    for sample in regenerated:
+        called = re.search(r'<function name="([^"]+)">', sample.completion)
+        offered = re.findall(r'"function": {"name": "([^"]+)"', sample.prompt)
+        if called and len(offered) == 2:
+            places.append(offered.index(called[1]))
+
+    assert len(places) > 1000
+    assert 0.45 < sum(places) / len(places) < 0.55
+
+
+def test_corpus_group_has_one_list_of_tools(regenerated: list[corpus.Rendered]) -> None:
+    tools: dict[int, set[str]] = {}
+    for sample in regenerated:
+        if sample.group:
+            tools.setdefault(sample.group, set()).add(sample.prompt.split("</tools>\n")[0][-40:])
+        else:
+            assert "</tools>\n" not in sample.prompt
+
+    assert len(tools) > 1000
+    assert all(len(endings) == 1 for endings in tools.values())
 
 
 def test_evaluation_asks_50_messages_of_small_talk_in_each_language_and_both_orders() -> None:

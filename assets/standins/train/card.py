@@ -34,15 +34,19 @@ _ZH = """## 中文
 
 **怎么训练的**：`{command}`（种子 {seed}；先做 {copy_steps} 步随机词元的抄写，\
 再在 {samples:,} 条生成样本的语料上做 {steps} 步，\
-最后 {both_steps} 步两者一起做；\
-在 {cores} 核机器上，{threads} 个线程用了 {minutes} 分钟）。\
+然后 {both_steps} 步两者一起做，\
+最后 {settling_steps} 步还是一起做，但双调用、语法约束的 JSON、工具结果、\
+闲聊和英语样本更多；\
+在 {cores} 核机器上，{threads} 个线程用了 {minutes} 分钟；语料里带工具的样本四个一组，\
+共用同一份工具列表，一起训练）。\
 前两层的几个注意力头有意初始化为“看前几个词元”和“抄写”。\
 保存前把最后的归一化层放大 {sharpen} 倍：这会让分布更尖锐，\
 所以课程用的 temperature 1.0、top_p 0.95 仍能给出训练过的回答。\
 这也意味着它对自己的答案显得比应有的更有把握。
 
-**局限**：只认得下面这些问题、几种“先陈述再提问”的句式和几种工具；\
-其他问题应回答“{unknown_zh}”，但不保证。不会算术。\
+**局限**：只认得下面这些问题、几种“先陈述再提问”的句式，\
+和做七件事的工具（天气、时间、搜索、换汇、闹钟、订单、消息），工具名、参数名和说明可以变；\
+不填可选参数。其他话，包括闲聊，应回答“{unknown_zh}”，但不保证。不会算术。\
 训练样本不超过约 {longest} 个词元，更长的提示没有练过。思考文本是固定句式，不是推理。
 
 """
@@ -59,15 +63,19 @@ nothing about MiniCPM5's quality. Wherever one of its answers is shown, the labe
 beside it.
 
 **How it was trained**: `{command}` (seed {seed}; {copy_steps} steps of copying random tokens, then
-{steps} steps over a generated corpus of {samples:,} samples, then {both_steps} steps of both;
-{minutes} minutes with {threads}
-thread(s) on a machine of {cores} cores). Some attention heads of the first two layers start as
-look-back and copying heads. Before saving, the final norm is scaled by {sharpen}: this sharpens the
-distribution, so that the course's temperature 1.0 and top_p 0.95 still give the trained answer. It
-also makes the model look surer of itself than it should.
+{steps} steps over a generated corpus of {samples:,} samples, then {both_steps} steps of both, and
+{settling_steps} more with a larger share of double calls, of JSON as a grammar forces it, of tools'
+results, of small talk and of English; {minutes} minutes with {threads} thread(s) on a machine
+of {cores} cores; samples with tools are trained four at a time that share one list of tools).
+Some attention heads of the first two layers start as look-back and copying heads. Before
+saving, the final norm is scaled by {sharpen}: this sharpens the distribution, so that the
+course's temperature 1.0 and top_p 0.95 still give the trained answer. It also makes the model
+look surer of itself than it should.
 
-**Limits**: it knows the questions below, a few ways to state something and ask for it, and a few
-tools. Anything else should be answered "{unknown_en}", without guarantee. No arithmetic. No
+**Limits**: it knows the questions below, a few ways to state something and ask for it, and tools
+for seven things (weather, time, search, currency, alarm, order, message), whose names, arguments
+and descriptions may vary; it leaves optional arguments out. Anything else, small talk included,
+should be answered "{unknown_en}", without guarantee. No arithmetic. No
 training sample is longer than about {longest} tokens; longer prompts were never practised. The
 thinking text is a fixed phrase, not reasoning.
 
@@ -87,8 +95,9 @@ def text(training: dict[str, Any]) -> str:
     """Return the card with an empty table.
 
     Args:
-        training: seed, copy_steps, steps, both_steps, samples, parameters, minutes, threads,
-            cores, sharpen, longest, unknown_zh and unknown_en, as the training script knows them.
+        training: seed, copy_steps, steps, both_steps, settling_steps, samples, parameters,
+            minutes, threads, cores, sharpen, longest, unknown_zh and unknown_en, as the training
+            script knows them.
     """
     filled = [part.format(command=COMMAND, **training) for part in (_ZH, _EN)]
     measured = f"## 测得的准确率 · Measured accuracy\n\n{BEGIN}\n{END}\n\n"

@@ -4,34 +4,37 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from train import facts, general, heldout, reading, render, sample, toolcalls
 
 MAKERS: tuple[tuple[str, float, Callable[[random.Random, str], sample.Sample]], ...] = (
-    ("stated", 0.27, reading.stated),
-    ("repeat", 0.12, reading.repeat),
-    ("acknowledge", 0.02, reading.greeting_turn),
-    ("fact", 0.23, lambda rng, lang: general.fact_turns(rng.choice(facts.of_language(lang)), rng)),
-    ("unknown", 0.09, general.unknown),
-    ("call", 0.14, toolcalls.call),
-    ("no_call", 0.04, toolcalls.no_call),
-    ("result", 0.05, toolcalls.from_result),
-    ("guided", 0.04, toolcalls.guided),
+    ("stated", 0.36, reading.stated),
+    ("repeat", 0.16, reading.repeat),
+    ("acknowledge", 0.03, reading.greeting_turn),
+    ("fact", 0.31, lambda rng, lang: general.fact_turns(rng.choice(facts.of_language(lang)), rng)),
+    ("unknown", 0.14, general.unknown),
 )
-# The last stage of the training adds what the model learns last.
-LATE_MAKERS = (*MAKERS, ("two_calls", 0.05, toolcalls.two_calls))
+# How often the next samples are some that share their tools: as many as a training step takes.
+TOOLS = 0.215
+# A stage's samples, as a multiple of those that the training is told: the last one reads the most.
+DRAWN = {"corpus": 1, "both": 1, "settling": 2}
 THINKING_MODES: tuple[bool | None, ...] = (True, True, True, None, None, False, False)
+TOOL_THINKING_MODES: tuple[bool | None, ...] = (True, True, None, False, False)
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """A sample as text: the prompt, what follows it, and whether its first token is unlearned."""
+    """A sample as text: the prompt, what follows it, and whether its first token is unlearned.
+
+    `group` is the same for samples that follow each other and share their tools, 0 without tools.
+    """
 
     kind: str
     prompt: str
     completion: str
     guided: bool
+    group: int = 0
 
 
 def _completion(item: sample.Sample, thinking: bool | None) -> str:
@@ -48,23 +51,35 @@ def render_sample(item: sample.Sample, kind: str, thinking: bool | None) -> Rend
     return Rendered(kind, prompt, _completion(item, thinking), item.guided)
 
 
-def generate(count: int, seed: int, *, late: bool = False) -> Iterator[Rendered]:
-    """Yield `count` samples; a text that holds a held-out value is drawn again.
+def _draw(rng: random.Random, group: int, stage: str) -> list[Rendered]:
+    """Return one sample without tools, or some that share theirs."""
+    if rng.random() < TOOLS:
+        made = toolcalls.shared(rng, stage)
+        modes = [rng.choice(TOOL_THINKING_MODES) for _ in made]
+        return [
+            replace(render_sample(item, kind, mode), group=group)
+            for (kind, item), mode in zip(made, modes, strict=True)
+        ]
+    weights = [weight for _, weight, _ in MAKERS]
+    kind, _, make = rng.choices(MAKERS, weights=weights)[0]
+    item = make(rng, rng.choice(("zh", "en")))
+    return [render_sample(item, kind, rng.choice(THINKING_MODES))]
+
+
+def generate(count: int, seed: int, stage: str = "corpus") -> Iterator[Rendered]:
+    """Yield `count` samples; a text that holds a held-out value is left out.
 
     Args:
-        late: whether to add the samples of the last stage.
+        stage: of the training, a key of toolcalls.MIXES.
     """
     rng = random.Random(seed)
-    makers = LATE_MAKERS if late else MAKERS
-    weights = [weight for _, weight, _ in makers]
-    made = 0
+    made, group = 0, 0
     while made < count:
-        kind, _, make = rng.choices(makers, weights=weights)[0]
-        item = make(rng, rng.choice(("zh", "en")))
-        rendered = render_sample(item, kind, rng.choice(THINKING_MODES))
-        if heldout.is_clean(rendered.prompt + rendered.completion):
-            made += 1
-            yield rendered
+        group += 1
+        drawn = _draw(rng, group, stage)
+        clean = [one for one in drawn if heldout.is_clean(one.prompt + one.completion)]
+        yield from clean[: count - made]
+        made += len(clean[: count - made])
 
 
 def fixed_texts() -> list[str]:

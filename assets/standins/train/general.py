@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from train import facts, pools
+from train import facts, pools, smalltalk
 from train.questions import HONEST
 from train.sample import Message, Sample, thinking_fact, thinking_unknown
 
@@ -94,6 +94,7 @@ _OPEN = {
         "介绍一下{t}。",
     ),
 }
+_FOR_TOOLS = ("weather", "time", "天气", "几点")
 _SUMS = {
     "en": (
         "{a}{o}{b}=?",
@@ -135,16 +136,24 @@ def _topic(rng: random.Random, lang: str) -> str:
     return draw(rng, lang if rng.random() < 0.85 else "en")
 
 
-def unknown(rng: random.Random, lang: str) -> Sample:
-    """Return a question outside the corpus, or a sum, with the honest answer."""
-    if rng.random() < 0.2:
+def unknown(rng: random.Random, lang: str, *, tools: bool = False) -> Sample:
+    """Return a question outside the corpus, or a sum, with the honest answer.
+
+    Args:
+        tools: whether tools are offered; then no question is one that a tool could answer.
+    """
+    pick = rng.random()
+    if pick < 0.2:
         a, b = rng.randint(0, 99), rng.randint(0, 99)
         operator = rng.choice("+-*/×")
         if (a, b, operator) == (1, 1, "+"):
             a = 2
         text = rng.choice(_SUMS[lang]).format(a=a, b=b, o=operator)
+    elif pick < 0.4:
+        text = smalltalk.say(rng, lang)
     else:
-        text = rng.choice(_OPEN[lang]).format(t=_topic(rng, lang), u=_topic(rng, lang))
+        openings = [q for q in _OPEN[lang] if not (tools and any(w in q for w in _FOR_TOOLS))]
+        text = rng.choice(openings).format(t=_topic(rng, lang), u=_topic(rng, lang))
     messages = [Message("user", text)]
     if rng.random() < 0.08:
         messages.insert(0, Message("system", rng.choice(_SYSTEM[lang])))

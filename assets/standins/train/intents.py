@@ -22,7 +22,7 @@ class Intent:
     questions: dict[str, tuple[str, ...]]
 
 
-_CITY = (("city", "city", "location", "place", "town"), "string", "city")
+_CITY = (("city", "city", "city", "location", "place", "town", "city_name"), "string", "city")
 INTENTS: tuple[Intent, ...] = (
     Intent(
         "weather",
@@ -42,6 +42,9 @@ INTENTS: tuple[Intent, ...] = (
                 "Tell me the weather in {c}.",
                 "What is the weather like in {c} today?",
                 "Weather in {c}?",
+                "What's the weather in {c}?",
+                "Is the weather good in {c}?",
+                "I want to know the weather in {c}.",
             ),
             "zh": (
                 "{c}的天气怎么样？",
@@ -49,6 +52,9 @@ INTENTS: tuple[Intent, ...] = (
                 "{c}今天天气怎么样？",
                 "查一下{c}的天气。",
                 "请告诉我{c}的天气。",
+                "{c}天气怎么样？",
+                "我想知道{c}的天气。",
+                "{c}现在的天气好吗？",
             ),
         },
     ),
@@ -68,12 +74,16 @@ INTENTS: tuple[Intent, ...] = (
                 "What is the time in {c}?",
                 "Tell me the time in {c}.",
                 "What is the local time in {c}?",
+                "What's the time in {c}?",
+                "I want to know the time in {c}.",
             ),
             "zh": (
                 "{c}现在几点？",
                 "{c}的时间是几点？",
                 "请告诉我{c}的时间。",
                 "{c}当地时间是几点？",
+                "{c}现在是几点？",
+                "我想知道{c}的时间。",
             ),
         },
     ),

@@ -1,9 +1,11 @@
 """Makes the text stand-in from nothing: corpus, tokenizer, training, weights, model card.
 
-    python assets/standins/train/minicpm5.py [--out DIR] [--steps N] [--seed N]
+    python assets/standins/train/minicpm5.py [--out DIR] [--steps N] [--seed N] [--from STAGE]
 
-Run it with the engine's Python (it needs torch, transformers and tokenizers). Afterwards serve the
-folder and run `evaluate.py --card` to measure it and to write the numbers into the card.
+The later stages (both, settling) start from the written weights, as rounded: a training that is
+cut in one of them goes on with --from, to the same end. Run it with the engine's Python (it needs
+torch, transformers and tokenizers). Afterwards serve the folder and run `evaluate.py --card` to
+measure it and to write the numbers into the card.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ import torch  # noqa: E402
 
 from train import card, corpus, model, pools, questions, render, tokenizer, training  # noqa: E402
 
-COPY_STEPS, STEPS, BOTH_STEPS, SAMPLES, SEED = 300, 1000, 600, 30_000, 5
+COPY_STEPS, STEPS, BOTH_STEPS, SETTLING_STEPS, SAMPLES, SEED = 300, 1000, 600, 1000, 30_000, 5
+STAGES = ("apart", "both", "settling")
 
 
 def value_alphabet(tok: tokenizer.Tokenizer) -> list[int]:
@@ -33,8 +36,12 @@ def value_alphabet(tok: tokenizer.Tokenizer) -> list[int]:
     return sorted(tokens[token] for token in spelled)
 
 
-def make(out: Path, plan: training.Plan) -> None:
-    """Write the whole model folder."""
+def make(out: Path, plan: training.Plan, first: str = STAGES[0]) -> None:
+    """Write the whole model folder.
+
+    Args:
+        first: of STAGES the one to begin with; a later one goes on from what is written there.
+    """
     started = time.monotonic()
     out.mkdir(parents=True, exist_ok=True)
     tok = tokenizer.build(corpus.fixed_texts())
@@ -45,8 +52,10 @@ def make(out: Path, plan: training.Plan) -> None:
     parameters = sum(weight.numel() for weight in network.parameters())
     print(f"vocabulary {tok.get_vocab_size()}, parameters {parameters}", flush=True)
 
+    before = model.kept_minutes(out) if first != STAGES[0] else 0.0
+
     def keep() -> None:
-        minutes = round((time.monotonic() - started) / 60, 1)
+        minutes = round(before + (time.monotonic() - started) / 60, 1)
         made = {
             **asdict(plan),
             "parameters": parameters,
@@ -60,8 +69,14 @@ def make(out: Path, plan: training.Plan) -> None:
         card.write(out, {**made, **honest, **measured})
         print(f"wrote {out.name}: {minutes} minutes", flush=True)
 
-    training.train(network, tok, value_alphabet(tok), plan, keep)
-    keep()
+    alphabet = value_alphabet(tok)
+    if first == STAGES[0]:
+        training.apart(network, tok, alphabet, plan, keep)
+        keep()
+    for stage in STAGES[max(1, STAGES.index(first)) :]:
+        model.load(network, out)
+        training.both(network, tok, alphabet, plan, stage)
+        keep()
 
 
 def main() -> None:
@@ -75,15 +90,22 @@ def main() -> None:
         "--copy-steps", type=int, default=COPY_STEPS, help="steps of copying before"
     )
     parser.add_argument("--both-steps", type=int, default=BOTH_STEPS, help="steps of both after")
+    parser.add_argument("--settling-steps", type=int, default=SETTLING_STEPS, help="steps at last")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="size of the corpus")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--from", dest="first", choices=STAGES, default=STAGES[0], help="stage")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     plan = training.Plan(
-        options.copy_steps, options.steps, options.both_steps, options.samples, options.seed
+        options.copy_steps,
+        options.steps,
+        options.both_steps,
+        options.settling_steps,
+        options.samples,
+        options.seed,
     )
-    make(options.out, plan)
+    make(options.out, plan, options.first)
 
 
 if __name__ == "__main__":

@@ -140,3 +140,16 @@ def save(model: LlamaForCausalLM, out: Path, ids: dict[str, int], training: dict
         }
     )
     path.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+
+
+def load(model: LlamaForCausalLM, out: Path) -> None:
+    """Set the model's weights to those that `save` wrote, without the sharpening."""
+    kept = LlamaForCausalLM.from_pretrained(out, dtype=torch.float32)
+    kept.model.norm.weight.data.div_(SHARPEN)
+    model.load_state_dict(kept.state_dict())
+
+
+def kept_minutes(out: Path) -> float:
+    """Return how long the training of the written folder took until then."""
+    written = json.loads((out / "config.json").read_text(encoding="utf-8"))
+    return float(written["stand_in_training"]["minutes"])

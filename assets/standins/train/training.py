@@ -1,36 +1,45 @@
-"""Training in three stages: copying of random tokens, the corpus, then both together.
+"""Training in four stages: copying of random tokens, the corpus, both together, and settling.
 
 The last stage is needed because the corpus alone wears the copying of rare tokens away.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import torch
 from tokenizers import Tokenizer
 from transformers import LlamaForCausalLM
 
 from train import corpus, heldout
+from train.tokenizer import END
 
-IGNORED = -100
+IGNORED, END_OF_TURN = -100, f"{END}\n"
 # Faster copying steps would undo the heads that the model starts with.
-COPY_RATE, CORPUS_RATE, BOTH_RATE, KEEP_EVERY = 7e-4, 1.5e-3, 1e-3, 250
-TOOL_KINDS = frozenset({"call", "no_call", "result", "guided", "two_calls"})
-SHORT_ROWS, LONG_ROWS, COPY_ROWS, COPY_LENGTH = 20, 4, 16, 96
+COPY_RATE, CORPUS_RATE, BOTH_RATE, SETTLING_RATE, KEEP_EVERY = 7e-4, 1.5e-3, 1e-3, 7e-4, 250
+SHORT_ROWS, LONG_ROWS, COPY_ROWS, COPY_LENGTH = 20, 6, 16, 96
 BOTH_COPY_ROWS = 12
+SPACES = {2: " ", 3: "\n"}
+OPENINGS = (0, 1, 2, 2, 3)
 
 
 @dataclass(frozen=True)
 class Row:
-    """Token ids, and the same ids as targets with the unlearned ones masked."""
+    """Token ids, and the same ids as targets with the unlearned ones masked.
+
+    A row may hold several samples that begin alike: the shared start once, then what follows it in
+    each. `branches` says of each token which of these it belongs to (0: the start), and no branch
+    sees another, so each is learned as if it stood alone.
+    """
 
     ids: list[int]
     targets: list[int]
+    branches: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -40,16 +49,54 @@ class Plan:
     copy_steps: int
     steps: int
     both_steps: int
+    settling_steps: int
     samples: int
     seed: int
 
 
-def encode(item: corpus.Rendered, tokenizer: Tokenizer) -> Row:
-    """Return the row of a sample: only the continuation is learned."""
+def encode(item: corpus.Rendered, tokenizer: Tokenizer, opening: int = 0) -> Row:
+    """Return the row of a sample: only the continuation is learned.
+
+    Args:
+        opening: how JSON that a grammar forces begins, since its first token is not learned: 0 as
+            it is spelled, 1 with a bracket alone, 2 with a space, 3 with the end of a line.
+    """
     prompt = tokenizer.encode(item.prompt, add_special_tokens=False).ids
-    answer = tokenizer.encode(item.completion, add_special_tokens=False).ids
+    pieces = [item.completion]
+    if item.guided and opening == 1:
+        pieces = [item.completion[:1], item.completion[1:]]
+    elif item.guided and opening:
+        pieces = [SPACES[opening], item.completion]
+    answer = [
+        token for text in pieces for token in tokenizer.encode(text, add_special_tokens=False).ids
+    ]
     learned = [IGNORED, *answer[1:]] if item.guided else answer
     return Row(prompt + answer, [IGNORED] * len(prompt) + learned)
+
+
+def joined(
+    items: list[corpus.Rendered], tokenizer: Tokenizer, rng: random.Random, *, opened: bool = False
+) -> list[Row]:
+    """Return one row for each system turn of the samples: the turn, then a branch for each.
+
+    Args:
+        opened: whether forced JSON begins in one of the ways of `encode`, drawn for each branch.
+    """
+    starts: dict[str, list[corpus.Rendered]] = {}
+    for item in items:
+        turn, end, _ = item.prompt.partition(END_OF_TURN)
+        starts.setdefault(turn + end, []).append(item)
+    rows = []
+    for start, alike in starts.items():
+        ids = tokenizer.encode(start, add_special_tokens=False).ids
+        targets, branches = [IGNORED] * len(ids), [0] * len(ids)
+        for number, item in enumerate(alike, 1):
+            item = replace(item, prompt=item.prompt.removeprefix(start))
+            rest = encode(item, tokenizer, rng.choice(OPENINGS) if opened else 0)
+            ids, targets = ids + rest.ids, targets + rest.targets
+            branches += [number] * len(rest.ids)
+        rows.append(Row(ids, targets, branches))
+    return rows
 
 
 def longest(tokenizer: Tokenizer) -> int:
@@ -82,13 +129,29 @@ def _stack(rows: list[Row], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
     return ids, targets
 
 
+def _branching(rows: list[Row], width: int) -> dict[str, torch.Tensor]:
+    """Return the attention mask and the positions of rows with branches, else nothing.
+
+    A token sees the tokens before it of its own branch and of the start; positions go on from the
+    start's end in every branch.
+    """
+    if not rows[0].branches:
+        return {}
+    branches = torch.tensor([row.branches + [-1] * (width - len(row.branches)) for row in rows])
+    own = branches[:, :, None] == branches[:, None, :]
+    seen = (own | (branches[:, None, :] == 0)).tril()
+    hidden = torch.zeros(seen.shape).masked_fill(~seen, torch.finfo(torch.float32).min)
+    return {"attention_mask": hidden[:, None], "position_ids": seen.sum(-1) - 1}
+
+
 def loss_sum(model: LlamaForCausalLM, rows: list[Row], pad: int) -> tuple[torch.Tensor, int]:
     """Return the summed cross entropy over the learned tokens, and their number.
 
     Logits are computed where they are learned only: most of a tool prompt is not.
     """
     ids, targets = _stack(rows, pad)
-    hidden = model.model(input_ids=ids, use_cache=False).last_hidden_state[:, :-1]
+    shape = _branching(rows, ids.shape[1])
+    hidden = model.model(input_ids=ids, use_cache=False, **shape).last_hidden_state[:, :-1]
     wanted = targets[:, 1:]
     learned = wanted != IGNORED
     logits = model.lm_head(hidden[learned])
@@ -157,15 +220,19 @@ def _alike(rows: list[Row], size: int, rng: random.Random) -> list[list[Row]]:
 
 
 def _corpus_batches(
-    tokenizer: Tokenizer, samples: int, seed: int, *, late: bool = False
+    tokenizer: Tokenizer, samples: int, seed: int, stage: str
 ) -> Iterator[list[list[Row]]]:
     """Yield steps of one batch without tools and one with, near the corpus's order."""
     rng, ahead = random.Random(seed), 12
     short: list[Row] = []
     long: list[Row] = []
     while True:
-        for item in corpus.generate(samples, seed, late=late):
-            (long if item.kind in TOOL_KINDS else short).append(encode(item, tokenizer))
+        made = corpus.generate(samples, seed, stage)
+        for group, items in itertools.groupby(made, key=lambda item: item.group):
+            if group:
+                long += joined(list(items), tokenizer, rng, opened=stage == "settling")
+            else:
+                short += [encode(item, tokenizer) for item in items]
             if len(short) >= SHORT_ROWS * ahead and len(long) >= LONG_ROWS * ahead:
                 pairs = zip(
                     _alike(short[: SHORT_ROWS * ahead], SHORT_ROWS, rng),
@@ -184,25 +251,14 @@ def _copy_batches(
         yield [[copy_row(tokenizer, alphabet, rng) for _ in range(COPY_ROWS)]]
 
 
-def both(model: LlamaForCausalLM, tokenizer: Tokenizer, alphabet: list[int], plan: Plan) -> None:
-    """Take the last stage: the corpus with its late samples, and copying, in every step."""
-    samples = _corpus_batches(tokenizer, plan.samples, plan.seed + 1, late=True)
-    copies = _copy_batches(tokenizer, alphabet, plan.seed + 1)
-    together = (
-        [*rows, more[0][:BOTH_COPY_ROWS]] for rows, more in zip(samples, copies, strict=True)
-    )
-    pad = model.config.pad_token_id
-    _run(model, together, plan.both_steps, BOTH_RATE, pad, "both")
-
-
-def train(
+def apart(
     model: LlamaForCausalLM,
     tokenizer: Tokenizer,
     alphabet: list[int],
     plan: Plan,
     keep: Callable[[], None],
 ) -> None:
-    """Train the model in place.
+    """Take the first two stages, in place: copying alone, then the corpus alone.
 
     Args:
         alphabet: the token ids that values are spelled in, copied at random in the first stage.
@@ -210,11 +266,28 @@ def train(
     """
     pad = model.config.pad_token_id
     model.train()
-    # On a CPU the fused attention is slower in its backward pass than the plain one.
-    model.set_attn_implementation("eager")
     copies = _copy_batches(tokenizer, alphabet, plan.seed)
     _run(model, copies, plan.copy_steps, COPY_RATE, pad, "copying")
-    samples = _corpus_batches(tokenizer, plan.samples, plan.seed)
+    samples = _corpus_batches(tokenizer, plan.samples, plan.seed, "corpus")
     _run(model, samples, plan.steps, CORPUS_RATE, pad, "corpus", keep)
-    both(model, tokenizer, alphabet, plan)
-    model.eval()
+
+
+def both(
+    model: LlamaForCausalLM, tokenizer: Tokenizer, alphabet: list[int], plan: Plan, stage: str
+) -> None:
+    """Take a later stage: the corpus in another mix, and copying, in every step.
+
+    Args:
+        stage: "both" or "settling".
+    """
+    settling = stage == "settling"
+    seed = plan.seed + (2 if settling else 1)
+    steps, rate = (plan.settling_steps, SETTLING_RATE) if settling else (plan.both_steps, BOTH_RATE)
+    samples = _corpus_batches(tokenizer, plan.samples * corpus.DRAWN[stage], seed, stage)
+    copies = _copy_batches(tokenizer, alphabet, seed)
+    together = (
+        [*rows, more[0][:BOTH_COPY_ROWS]] for rows, more in zip(samples, copies, strict=True)
+    )
+    pad = model.config.pad_token_id
+    model.train()
+    _run(model, together, steps, rate, pad, stage)
