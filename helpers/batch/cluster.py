@@ -29,7 +29,7 @@ from typing import Any
 from filelock import FileLock
 
 from helpers import catalog, marked, messages, paths
-from helpers.batch import child, folders, local, supervised
+from helpers.batch import folders, local, supervised
 from helpers.batch.job import Job
 from helpers.batch.problems import RayMissing, RayUnreachable
 from helpers.batch.tasks import Finished, Rules, Task, Told
@@ -152,7 +152,7 @@ def _perform(
             notebook.write_bytes(source)
         here = replace(job, notebook=notebook)
         record = supervised.attempt(here, place, key, Event(), timeout, {**variables, **own})
-        names = (child.target(place, job).name, folders.LOG)
+        names = (folders.target(place, job).name, folders.LOG)
         files = {name: (place / name).read_bytes() for name in names if (place / name).exists()}
         return record.model_dump_json(by_alias=True), files
 

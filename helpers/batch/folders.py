@@ -20,6 +20,9 @@ from helpers.schemas import RunRecord
 MATRIX = "matrix.json"
 RECORD = "run.json"
 LOG = "log.txt"
+JOB = "job.json"
+ASKED, READY, ENDED = "host.json", "ready.json", "ended.json"
+"""What a shared server is started with, where it answers, and what is left of it."""
 
 
 def new() -> Path:
@@ -66,6 +69,25 @@ def mark(folder: Path, source: Path) -> None:
 def of_run(folder: Path, job: Job, key: str) -> Path:
     """Return the folder of one run: notebook, log, record and working directory."""
     return folder / f"{job.lab}.{job.language}.{key[:8]}"
+
+
+def describe(place: Path, job: Job, run_id: str, key: str) -> None:
+    """Write down in a run's folder what the process there shall do."""
+    body = {
+        "lab": job.lab,
+        "language": job.language,
+        "notebook": str(job.notebook),
+        "edition": job.edition,
+        "parameters": job.parameters,
+        "run_id": run_id,
+        "key": key,
+    }
+    (place / JOB).write_text(json.dumps(body, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def target(place: Path, job: Job) -> Path:
+    """Return where the executed notebook goes."""
+    return place / f"{job.lab}.ipynb"
 
 
 def set_aside(place: Path) -> None:

@@ -16,11 +16,10 @@ from typing import Any
 
 from helpers import catalog, engines, marked, models, records, server
 from helpers.batch import child, single
+from helpers.batch.folders import ASKED, ENDED, READY
 from helpers.errors import LabError
 from helpers.parameters import default
 from helpers.server import ledger
-
-ASKED, READY, ENDED = "host.json", "ready.json", "ended.json"
 
 
 def main(words: list[str]) -> int:

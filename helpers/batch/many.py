@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers import marked, messages, paths, records, report
-from helpers.batch import folders, local, shared, single, supervised
+from helpers.batch import folders, local, page, shared, supervised
 from helpers.batch.board import Board, told_parameters
 from helpers.batch.job import declared_starts, is_remote
 from helpers.batch.matrix import Matrix
@@ -127,7 +127,7 @@ class _Batch:
 
     def finished(self, task: Task, record: RunRecord) -> None:
         self._records[task.key] = record
-        record.run.page = single.page(task.job, task.place / record.run.notebook)
+        record.run.page = page.of(task.job, task.place / record.run.notebook)
         folders.write(task.place, record)
         self.board.change(task, "passed" if record.run.ok else "failed")
 

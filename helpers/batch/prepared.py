@@ -114,7 +114,10 @@ class Prepared:
 
 def main() -> None:
     """Fork for each line of standard input, and tell pid and status; end when that closes."""
-    from helpers.batch import child  # what takes the second
+    # What takes the second; first of all and at this depth, for the reason that `child` gives.
+    import papermill.execute  # noqa: F401
+
+    from helpers.batch import child
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the batch ends its runs itself
     running = 0

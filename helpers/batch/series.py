@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from helpers import catalog, marked, records, report
-from helpers.batch import folders, single
+from helpers.batch import folders, page, single
 from helpers.batch.job import Job, declared_starts
 from helpers.batch.single import Say
 from helpers.schemas import Checkpoint, Report, Run
@@ -105,4 +105,4 @@ def _one(
     done.append(found)
     if interrupt is not None:
         raise interrupt
-    found.page = single.page(job, target)
+    found.page = page.of(job, target)

@@ -20,7 +20,7 @@ from threading import Lock
 from typing import Any
 
 from helpers import catalog, messages
-from helpers.batch import folders, host, supervised
+from helpers.batch import folders, supervised
 from helpers.batch.job import Job, digest, is_remote
 from helpers.batch.tasks import Rules, Slot, Task
 from helpers.options import Options
@@ -128,15 +128,17 @@ class Servers:
         folders.set_aside(one.place)
         run_id = f"{one.place.parent.name}-{secrets.token_hex(4)}"
         body = {"run_id": run_id, "command": one.command}
-        (one.place / host.ASKED).write_text(json.dumps(body, ensure_ascii=False), encoding="utf-8")
+        (one.place / folders.ASKED).write_text(
+            json.dumps(body, ensure_ascii=False), encoding="utf-8"
+        )
         words = supervised.python("helpers.batch.host", one.place)
         env, log = supervised.environment(one.slot.variables), one.place / folders.LOG
         one.child, one.identity = process.spawn(words, env, log, one.place)
-        while not (one.place / host.READY).exists() and one.child.poll() is None:
+        while not (one.place / folders.READY).exists() and one.child.poll() is None:
             if self._rules.ending.is_set():
                 return
             time.sleep(supervised.POLL)
-        told = _read(one.place / host.READY)
+        told = _read(one.place / folders.READY)
         if "base_url" in told:
             served = told["served_model_name"]
             one.given = {
@@ -152,7 +154,7 @@ class Servers:
             return
         supervised.asked_to_end(one.child)
         process.end(one.identity, one.child, grace=0.0)
-        told, aside = _read(one.place / host.ENDED), self._rules.aside
+        told, aside = _read(one.place / folders.ENDED), self._rules.aside
         aside.servers += 1
         aside.starts += told.get("starts", 0)
         aside.left += told.get("processes_left", 1)

@@ -161,17 +161,3 @@ def _run_error(failure: Exception) -> RunError:
         message=paths.shown(failure.evalue),
         diagnosis=attached.of_run(failure.evalue),
     )
-
-
-def page(job: Job, notebook: Path) -> str | None:
-    """Return the name of an executed notebook's HTML page, made beside it; None where the run has
-    left no notebook.
-    """
-    if not notebook.exists():
-        return None
-    from helpers import pages
-
-    try:
-        return pages.write(notebook, job.notebook, job.title, job.language).name
-    except (OSError, ValueError, KeyError):  # cut off in the middle: the run's error tells
-        return None

@@ -16,7 +16,7 @@ from threading import Event
 from typing import Any, Protocol
 
 from helpers import messages, paths
-from helpers.batch import child, folders
+from helpers.batch import folders
 from helpers.batch.job import Job
 from helpers.schemas import Run, RunError, RunRecord, Teardown
 from helpers.server import process
@@ -61,7 +61,7 @@ def attempt(
         begin: makes the run's process; None starts a Python anew.
     """
     folders.set_aside(place)
-    child.describe(place, job, f"{place.parent.name}-{secrets.token_hex(4)}", key)
+    folders.describe(place, job, f"{place.parent.name}-{secrets.token_hex(4)}", key)
     env = environment(variables)
     begun = time.monotonic()
     one, identity = (begin or _spawned)(place, env, place / folders.LOG)
@@ -97,7 +97,7 @@ def lost(job: Job, key: str, code: str, said: str, seconds: float) -> RunRecord:
         parameters=job.parameters,
         ok=False,
         seconds=seconds,
-        notebook=child.target(Path(), job).name,
+        notebook=folders.target(Path(), job).name,
         checkpoints=[],
         error=RunError(code=code, message=said),
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from helpers import paths, report
-from helpers.batch import host
+from helpers.batch import folders
 from helpers.engines import Cpu
 from helpers.server import ledger
 
@@ -56,7 +56,7 @@ def test_runs_with_the_same_command_take_one_engine_start(matrix: Path) -> None:
 def test_interrupted_batch_stops_the_shared_server(matrix: Path) -> None:
     one = _begun(matrix)
     deadline = time.monotonic() + SECONDS
-    while not (ready := list(matrix.parent.glob(f"out/server.*/{host.READY}"))):
+    while not (ready := list(matrix.parent.glob(f"out/server.*/{folders.READY}"))):
         assert time.monotonic() < deadline and one.poll() is None
         time.sleep(0.2)
 
@@ -64,8 +64,8 @@ def test_interrupted_batch_stops_the_shared_server(matrix: Path) -> None:
     said, _ = one.communicate(timeout=SECONDS)
 
     assert one.returncode == 130, said
-    assert (ready[0].with_name(host.ENDED)).is_file()
-    run = (ready[0].with_name(host.ASKED)).read_text("utf-8")
+    assert (ready[0].with_name(folders.ENDED)).is_file()
+    run = (ready[0].with_name(folders.ASKED)).read_text("utf-8")
     assert ledger.leftovers(run.split('"run_id": "')[1].split('"')[0]) == []
     found = report.read(matrix.parent / "out")
     assert found.teardown.model_dump() == {"processes_left": 0, "ports_left": []}

@@ -18,7 +18,7 @@ import pytest
 from light.light_notebook import light_notebook
 
 from helpers import paths
-from helpers.batch import Job, child, folders, prepared
+from helpers.batch import Job, folders, prepared
 from helpers.batch.prepared import Prepared
 
 pytestmark = [
@@ -45,7 +45,7 @@ def _place(tmp_path: Path, *cells: str, name: str = "run") -> Path:
     book = light_notebook(tmp_path / f"{name}.ipynb", cells)
     place = tmp_path / name
     place.mkdir()
-    child.describe(place, Job("light", "en", book), f"run-{name}", "key")
+    folders.describe(place, Job("light", "en", book), f"run-{name}", "key")
     return place
 
 
