@@ -15,8 +15,10 @@ from pathlib import Path
 import psutil
 import pytest
 from light.ray_cluster import Nodes, two_nodes, with_ray
+from light.run_processes import log_of, of_folder
 
 from helpers import catalog, paths, report
+from helpers.batch import folders
 from helpers.schemas import Report, Run
 from helpers.server import Server
 
@@ -54,10 +56,9 @@ def _kill_a_run(folder: Path) -> None:
     """Kill the process of a run that has begun to execute its notebook."""
     deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
-        for process in psutil.process_iter(["cmdline"]):
-            words = process.info["cmdline"] or []
-            own = "helpers.batch.child" in words and any(str(folder) in word for word in words)
-            if own and (Path(words[-1]) / f"{LAB}.ipynb").exists():
+        for process in of_folder(folder):
+            log = log_of(process)
+            if log.name == folders.LOG and log.with_name(f"{LAB}.ipynb").exists():
                 process.send_signal(signal.SIGKILL)
                 return
         time.sleep(0.5)

@@ -12,10 +12,10 @@ import sys
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 from click.testing import CliRunner
 from light.light_notebook import light_notebook
+from light.run_processes import of_folder
 
 from helpers import paths
 from helpers.batch import folders, many, matrix
@@ -134,7 +134,7 @@ def test_run_over_its_time_is_stopped_and_told_and_leaves_nothing(tmp_path: Path
 
     assert (report.ok, _code(report.runs[0])) == (False, "run.timeout")
     assert report.teardown.model_dump() == {"processes_left": 0, "ports_left": []}
-    assert _of_folder(tmp_path) == []
+    assert of_folder(tmp_path) == []
 
 
 @pytest.mark.full
@@ -248,13 +248,4 @@ def test_matrix_interrupted_leaves_a_report_of_all_runs_and_no_process(
     assert not report.ok
     assert _code(runs["late"]) == "run.interrupted"
     assert runs["z"].skipped and runs["z"].error is None
-    assert _of_folder(tmp_path / "out") == []
-
-
-def _of_folder(folder: Path) -> list[int]:
-    """Return the processes that name a folder in their command line."""
-    found = []
-    for process in psutil.process_iter(["pid", "cmdline"]):
-        if any(str(folder) in word for word in process.info["cmdline"] or []):
-            found.append(process.info["pid"])
-    return found
+    assert of_folder(tmp_path / "out") == []
