@@ -49,10 +49,9 @@ def main(words: list[str]) -> int:
 def _started(lab: str, engine: str, model_dir: str, options: dict[str, Any]) -> dict[str, str]:
     """Return the address and the name under which a lab's model is served, once it answers."""
     chosen = engines.select(engine)
-    model = models.find(lab, chosen.name, model_dir, options.get("served_model_name") or "")
-    given = options | {"served_model_name": model.name, "port": 0}
-    given["devices"] = given.get("devices") or default("DEVICES", None)
-    one = server.start(chosen, model, catalog.options(lab, chosen.name, **given))
+    model = models.find(lab, chosen.name, model_dir, options.pop("served_model_name", ""))
+    own = {"served_model_name": model.name, "port": 0, "devices": default("DEVICES", None)}
+    one = server.start(chosen, model, catalog.options(lab, chosen.name, **options, **own))
     child.say(str(one.command))
     one.wait_ready()
     return {"base_url": one.base_url, "served_model_name": model.name}

@@ -90,10 +90,10 @@ def state_of(device: str) -> Path:
     folder = paths.state_dir() / "devices" / device
     folder.mkdir(parents=True, exist_ok=True)
     for name in SHARED:
-        shared, link = paths.state_dir() / name, folder / name
-        shared.mkdir(exist_ok=True)
+        common, link = paths.state_dir() / name, folder / name
+        common.mkdir(exist_ok=True)
         if not link.exists():
-            link.symlink_to(shared, target_is_directory=True)
+            link.symlink_to(common, target_is_directory=True)
     return folder
 
 

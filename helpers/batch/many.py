@@ -81,7 +81,7 @@ def run(
     batch = _Batch(todo, {} if again else finished(todo))
     begun, started = time.monotonic(), records.now()
     rules = Rules(
-        matrix.workers, matrix.timeout, matrix.attempts - 1, tuple(matrix.retry_on), matrix.devices
+        matrix.workers, matrix.timeout, matrix.further, tuple(matrix.retry_on), matrix.devices
     )
     with marked.terminated_like_ctrl_c(), Board(todo, say, console) as board:
         batch.board = board

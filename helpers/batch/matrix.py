@@ -61,10 +61,9 @@ class Matrix(BaseModel):
     devices: list[Annotated[int, Field(ge=0)]] = []
 
     @property
-    def attempts(self) -> int:
-        """Return how often a run may be begun."""
-        default = {"local": 0, "ray": 3}[self.executor]
-        return 1 + (default if self.retries is None else self.retries)
+    def further(self) -> int:
+        """Return how many further attempts a run may have."""
+        return {"local": 0, "ray": 3}[self.executor] if self.retries is None else self.retries
 
     def jobs(self, beside: Path) -> list[Job]:
         """Return the runs, each key once: labs, then combinations, then languages.

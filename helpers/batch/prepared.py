@@ -32,13 +32,15 @@ class Forked:
     def __init__(self, pid: int, answers: IO[bytes]) -> None:
         self.pid, self._answers = pid, answers
         self.returncode: int | None = None
+        self.forsaken = False
 
     def poll(self) -> int | None:
         """Return the status as Popen has it, or None while the process runs."""
         if self.returncode is None and select.select([self._answers], [], [], 0)[0]:
             line = self._answers.readline()
             # Nothing comes from one that was killed itself; its run ends then.
-            self.returncode = int(line) if line.strip() else -signal.SIGKILL
+            self.forsaken = not line.strip()
+            self.returncode = -signal.SIGKILL if self.forsaken else int(line)
         return self.returncode
 
     def wait(self, timeout: float) -> int:
@@ -79,7 +81,9 @@ class Prepared:
         """
         if self._last is not None:
             self._last.wait(POLL * 100)  # its status is the next answer
-        if self._process is None or self._process.poll() is not None:
+        if self._last is not None and self._last.forsaken:
+            self.close()
+        if self._process is None:
             self._process = self._started()
         asked, answers = self._process.stdin, self._process.stdout
         assert asked is not None and answers is not None
@@ -96,6 +100,7 @@ class Prepared:
         """End it; a run that still goes on ends like by Ctrl-C."""
         if self._process is not None:
             self._process.communicate()
+            self._process = None
 
     def _started(self) -> subprocess.Popen[bytes]:
         # It belongs to no run, so it must not carry the id by which a run's processes are found.

@@ -27,20 +27,20 @@ from helpers.options import Options
 from helpers.parameters import default
 from helpers.server import process
 
-APART = {"LANGUAGE", "ENGINE", "MODEL_DIR", "BASE_URL", "KEEP_SERVER", "HOST", "PORT"}
+APART = {"LANGUAGE", "ENGINE", "MODEL_DIR", "BASE_URL", "KEEP_SERVER", "HOST", "PORT", "DEVICES"}
 """Parameters that do not say what the server is asked for, or that are the batch's to choose."""
 
 
 def command(job: Job) -> dict[str, Any] | None:
     """Return what a run's server is started with, for runs to be compared by; None where the run
-    cannot share one: it starts none, its lab cannot work with somebody else's server, or the lab
-    makes the command from more than its parameters.
+    cannot share one: it starts none, it names its devices itself, its lab cannot work with somebody
+    else's server, or the lab makes the command from more than its parameters.
     """
     lab = catalog.labs().get(job.lab, {})
     flags = sorted(set(lab.get("parameters", [])) - APART)
     known = {one.name for one in fields(Options)}
     able = "remote" in lab.get("engines", []) and all(name.lower() in known for name in flags)
-    if not able or is_remote(job):
+    if not able or is_remote(job) or "DEVICES" in job.parameters:
         return None
     values = {name: job.parameters.get(name, default(name, None)) for name in flags}
     return {

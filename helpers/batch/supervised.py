@@ -26,13 +26,11 @@ GRACE = 90.0
 POLL = 0.1
 
 
-class Child(Protocol):
+class Child(process.Reapable, Protocol):
     """What is needed of a run's process; a Popen has it."""
 
-    pid: int
     returncode: Any
 
-    def poll(self) -> int | None: ...
     def wait(self, timeout: float) -> int: ...
     def send_signal(self, number: int, /) -> None: ...
 

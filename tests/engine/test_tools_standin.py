@@ -60,29 +60,31 @@ def wrong(asked: list[tuple[Case, Reply]]) -> list[str]:
     ]
 
 
+def asked_and_wrong(client: Client, *groups: str) -> tuple[int, list[str]]:
+    """Return how many cases some groups have, and what went wrong in them."""
+    cases = [case for case in CASES if case.group in groups]
+    return len(cases), wrong(replies(client, cases))
+
+
 @pytest.mark.parametrize("first", ["weather, time", "time, weather"])
 @pytest.mark.parametrize("language", tool_cases.LANGS)
 def test_tool_is_chosen_by_the_question_in_either_order(
     client: Client, language: str, first: str
 ) -> None:
-    group = f"tool chosen {language} from {first}; thinking off"
-    cases = [case for case in CASES if case.group == group]
+    count, failed = asked_and_wrong(client, f"tool chosen {language} from {first}; thinking off")
 
-    failed = wrong(replies(client, cases))
-
-    assert len(cases) == 30
-    assert len(failed) <= 0.05 * len(cases), failed
+    assert count == 30
+    assert len(failed) <= 0.05 * count, failed
 
 
 @pytest.mark.parametrize("language", tool_cases.LANGS)
 def test_described_and_renamed_arguments_are_filled_in(client: Client, language: str) -> None:
-    groups = {f"tool call {language}, {what}, thinking off" for what in questions.DESCRIBED}
-    cases = [case for case in CASES if case.group in groups]
+    groups = [f"tool call {language}, {what}, thinking off" for what in questions.DESCRIBED]
 
-    failed = wrong(replies(client, cases))
+    count, failed = asked_and_wrong(client, *groups)
 
-    assert len(cases) == 60
-    assert len(failed) <= 0.05 * len(cases), failed
+    assert count == 60
+    assert len(failed) <= 0.05 * count, failed
 
 
 @pytest.mark.parametrize("many", ["one tool", "two"])

@@ -8,8 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import psutil
 import pytest
 from light.light_notebook import light_notebook
 from light.ray_cluster import Nodes, two_nodes, with_ray
+from light.waiting import until
 
 from helpers import paths, report
 from helpers.batch import cluster, folders, many, matrix, tasks
@@ -69,14 +69,6 @@ def _begun(ray: dict[str, str], source: Path, address: str = "") -> subprocess.P
     return subprocess.Popen(words, cwd=paths.ROOT, env=env, stdout=pipe, stderr=out, text=True)
 
 
-def _until(holds: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + SECONDS
-    while not (found := holds()):
-        assert time.monotonic() < deadline, "it never came to hold"
-        time.sleep(0.1)
-    return found
-
-
 def _runs_left() -> list[list[str]]:
     """Return the command lines of runs that are still there."""
     words = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
@@ -85,9 +77,9 @@ def _runs_left() -> list[list[str]]:
 
 def _kill(nodes: Nodes, go: Path) -> None:
     """Kill the second node, and let the runs go on once its own are gone with it."""
-    _until(lambda: len(_runs_left()) == 2)
+    until(lambda: len(_runs_left()) == 2)
     nodes.kill_second()
-    _until(lambda: len(_runs_left()) == 1)
+    until(lambda: len(_runs_left()) == 1)
     go.touch()
 
 
@@ -129,48 +121,48 @@ def test_results_on_a_cluster_equal_those_of_this_machine(
     assert all(run.page and (source.with_name("out") / run.page).is_file() for run in there.runs)
 
 
+def _with_the_second_node_killed(
+    ray: dict[str, str], nodes: Nodes, source: Path
+) -> tuple[int, str, str, Report]:
+    """Return exit status, output, the value of the run that the second node had, and the report."""
+    folder = source.parent
+    one = _begun(ray, source, nodes.address)
+    (mark,) = until(lambda: list(folder.glob(f"wait*-{nodes.raylet}")))
+    _kill(nodes, folder / "go")
+    said, _ = one.communicate(timeout=SECONDS)
+    return one.returncode, said, mark.name.split("-")[0], report.read(folder / "out")
+
+
 @pytest.mark.full
 def test_runs_of_a_node_that_is_killed_in_the_middle_are_done_again_on_the_other(
     tmp_path: Path, ray: dict[str, str], nodes: Nodes
 ) -> None:
-    source = _matrix(
-        tmp_path, "vary: {FAIL_AT: [wait1, wait2, wait3, wait4]}\nworkers: 2\nexecutor: ray\n"
-    )
-    one = _begun(ray, source, nodes.address)
-    (mark,) = _until(lambda: list(tmp_path.glob(f"wait*-{nodes.raylet}")))
-    _kill(nodes, tmp_path / "go")
+    waiting = "vary: {FAIL_AT: [wait1, wait2, wait3, wait4]}\nworkers: 2\n"
+    source = _matrix(tmp_path, f"{waiting}executor: ray\n")
 
-    said, _ = one.communicate(timeout=SECONDS)
+    status, said, lost, found = _with_the_second_node_killed(ray, nodes, source)
 
-    found = report.read(source.with_name("out"))
     attempts = {run.parameters["FAIL_AT"]: run.attempts for run in found.runs}
-    assert one.returncode == 0, said
+    assert status == 0, said
     assert found.ok
-    assert attempts.pop(mark.name.split("-")[0]) == 2
+    assert attempts.pop(lost) == 2
     assert set(attempts.values()) == {1}
     assert "↻" in said
-    _until(lambda: not _runs_left())
+    until(lambda: not _runs_left())
 
 
 @pytest.mark.full
 def test_run_whose_node_is_gone_is_told_where_it_may_not_be_done_again(
     tmp_path: Path, ray: dict[str, str], nodes: Nodes
 ) -> None:
-    source = _matrix(
-        tmp_path, "vary: {FAIL_AT: [wait1, wait2]}\nworkers: 2\nexecutor: ray\nretries: 0\n"
-    )
-    one = _begun(ray, source, nodes.address)
-    _until(lambda: list(tmp_path.glob(f"wait*-{nodes.raylet}")))
-    _kill(nodes, tmp_path / "go")
+    waiting = "vary: {FAIL_AT: [wait1, wait2]}\nworkers: 2\n"
+    source = _matrix(tmp_path, f"{waiting}executor: ray\nretries: 0\n")
 
-    said, _ = one.communicate(timeout=SECONDS)
+    status, said, lost, found = _with_the_second_node_killed(ray, nodes, source)
 
-    found = report.read(source.with_name("out"))
-    assert one.returncode == 1, said
-    assert sorted(run.error.code if run.error else "" for run in found.runs) == [
-        "",
-        "run.node_lost",
-    ]
+    codes = {run.parameters["FAIL_AT"]: run.error.code for run in found.runs if run.error}
+    assert status == 1, said
+    assert codes == {lost: "run.node_lost"}
 
 
 @pytest.mark.full
@@ -180,7 +172,7 @@ def test_interrupted_batch_ends_its_runs_on_the_cluster_and_writes_the_report(
 ) -> None:
     source = _matrix(tmp_path, "vary: {FAIL_AT: [wait1, wait2]}\nexecutor: ray\n")
     one = _begun(ray, source)
-    _until(lambda: list(tmp_path.glob("wait1-*")))
+    until(lambda: list(tmp_path.glob("wait1-*")))
 
     one.send_signal(number)
     said, _ = one.communicate(timeout=SECONDS)
@@ -215,12 +207,12 @@ def test_matrix_for_ray_without_ray_is_told_with_the_command_that_installs_it(
         many.run(matrix.read(source), source, tmp_path, say=lambda _: None)
 
 
-def test_runs_begin_once_more_on_a_cluster_only_unless_the_matrix_says_it(tmp_path: Path) -> None:
+def test_runs_are_done_again_on_a_cluster_only_unless_the_matrix_says_it(tmp_path: Path) -> None:
     told = {}
     for text in ("executor: local", "executor: ray", "executor: ray\nretries: 0"):
-        told[text] = matrix.read(_matrix(tmp_path, text + "\n")).attempts
+        told[text] = matrix.read(_matrix(tmp_path, text + "\n")).further
 
-    assert list(told.values()) == [1, 4, 1]
+    assert list(told.values()) == [0, 3, 0]
 
 
 def test_task_takes_the_labs_variables_along_and_no_secret(

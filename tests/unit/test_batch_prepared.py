@@ -8,14 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 from light.light_notebook import light_notebook
+from light.waiting import until
 
 from helpers import paths
 from helpers.batch import Job, folders, prepared
@@ -53,13 +52,6 @@ def _begun(ready: Prepared, place: Path, **more: str) -> prepared.Forked:
     return ready.begin(place, {**os.environ, **more}, place / folders.LOG)[0]
 
 
-def _until(holds: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline, "it never came to hold"
-        time.sleep(0.05)
-
-
 def _runs(pid: int) -> bool:
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
@@ -88,7 +80,7 @@ def test_run_leads_a_session_of_its_own_and_its_death_is_told_as_a_signal(
 ) -> None:
     mark = tmp_path / "mark"
     one = _begun(ready, _place(tmp_path, WAITS.format(mark=str(mark))))
-    _until(mark.exists)
+    until(mark.exists)
 
     session = os.getsid(one.pid)
     os.kill(one.pid, signal.SIGKILL)
@@ -104,7 +96,7 @@ def test_run_that_still_goes_on_is_no_status(tmp_path: Path, ready: Prepared) ->
 
     with pytest.raises(subprocess.TimeoutExpired):
         one.wait(0.2)
-    _until(mark.exists)
+    until(mark.exists)
     one.send_signal(signal.SIGTERM)
 
     assert one.wait(120) == 130
@@ -116,13 +108,13 @@ def test_run_ends_when_the_process_that_forked_it_is_killed(
     mark = tmp_path / "mark"
     place = _place(tmp_path, WAITS.format(mark=str(mark)))
     one = _begun(ready, place)
-    _until(mark.exists)
+    until(mark.exists)
     parent = psutil.Process(one.pid).ppid()
 
     os.kill(parent, signal.SIGKILL)
 
     assert one.wait(60) == -signal.SIGKILL
-    _until(lambda: not _runs(one.pid))
+    until(lambda: not _runs(one.pid))
     record = folders.read(place)
     assert record is not None and record.run.error is not None
     assert record.run.error.code == "run.interrupted"
@@ -136,11 +128,11 @@ def test_run_ends_when_the_batch_itself_is_killed(tmp_path: Path) -> None:
     source.write_text("labs: [light.ipynb]\nlanguages: [en]\n", encoding="utf-8")
     words = [sys.executable, "-m", "helpers", "run", str(source), "--out", str(tmp_path / "out")]
     batch = subprocess.Popen(words, cwd=paths.ROOT, stdout=subprocess.DEVNULL)
-    _until(mark.exists)
+    until(mark.exists)
     below = psutil.Process(batch.pid).children(recursive=True)
 
     batch.kill()
     batch.wait()
 
     assert len(below) >= 3
-    _until(lambda: not any(_runs(one.pid) for one in below))
+    until(lambda: not any(_runs(one.pid) for one in below))

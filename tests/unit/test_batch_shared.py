@@ -38,6 +38,8 @@ def _tasks(tmp_path: Path, text: str) -> list[tasks.Task]:
         ("02_minicpm5", {}, True),
         ("03_tool_calling", {"MAX_MODEL_LEN": 1024}, True),
         ("02_minicpm5", {"ENGINE": "remote"}, False),
+        # The batch chooses the device of a shared server.
+        ("02_minicpm5", {"DEVICES": [1]}, False),
         ("02_minicpm5", {"BASE_URL": "http://127.0.0.1:1"}, False),
         ("00_check_environment", {}, False),
         # Its server takes a limit of pictures and a host that the notebook works out.
@@ -60,6 +62,8 @@ def test_command_is_equal_where_only_what_the_server_never_sees_differs(
     assert _command("02_minicpm5", MAX_MODEL_LEN=512) != plain
     assert _command("02_minicpm5", ENGINE="cpu") != plain
     assert _command("03_tool_calling") != plain
+    monkeypatch.setenv("LAB_DEVICES", "[3]")
+    assert _command("02_minicpm5") == plain
     monkeypatch.setenv("LAB_MAX_MODEL_LEN", "512")
     assert _command("02_minicpm5") == _command("02_minicpm5", MAX_MODEL_LEN=512)
 

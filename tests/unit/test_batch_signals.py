@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from light.light_notebook import CHECK, READY, START, light_notebook
+from light.waiting import until
 
 from helpers import server
 from helpers.schemas import Report
@@ -68,16 +69,9 @@ def runner(tmp_path: Path, own_state: Path) -> Iterator[Runner]:
         process.end(found.identity(), None, grace=0.0)
 
 
-def _until(holds: Callable[[], object], seconds: float = 300.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it never came to hold"
-        time.sleep(0.05)
-
-
 def _wait_for(phase: str) -> state.State:
     """Return the server's state once it has reached "starting" or "ready"."""
-    _until(lambda: [row.state for row in server.status()] == [phase])
+    until(lambda: [row.state for row in server.status()] == [phase], 300)
     return state.read_all()[0][1]
 
 
